@@ -1,0 +1,89 @@
+{#- Expressions that every JSON format needs to read a message without losing or guessing anything. -#}
+
+{#- Bytes to the text of one JSON document: NULL unless the bytes are UTF-8, without a byte order mark,
+    and unwrapped once where a whole document was encoded as a JSON string. -#}
+{% macro json_text(value) -%}
+    case
+        when try_validate_utf8(cast({{ value }} as string)) like '"%'
+            then get_json_object(concat('[', cast({{ value }} as string), ']'), '$[0]')
+        else ltrim('\uFEFF', try_validate_utf8(cast({{ value }} as string)))
+    end
+{%- endmacro %}
+
+
+{#- One JSON object as a struct; NULL for anything else. Spark alone accepts cut-off text, a second
+    document and trailing garbage in silence: the text is read as the first of two array elements,
+    and the object is good only if the second one is found where it belongs. -#}
+{% macro decode_object(text, fields) -%}
+    from_json(
+        concat('[', {{ text }}, ',{"_end":1}]'),
+        'array<struct<{{ fields }}, _end int>>'
+    )
+{%- endmacro %}
+
+
+{% macro decoded_object(elements) -%}
+    case when size({{ elements }}) = 2 and {{ elements }}[1]._end = 1 then {{ elements }}[0] end
+{%- endmacro %}
+
+
+{#- Why no object came out of a record, as a sentence for a person. -#}
+{% macro undecodable_reason(value, text) -%}
+    case
+        when {{ text }} is null then 'the value is not UTF-8 text'
+        when trim({{ text }}) = '' then 'the value is empty'
+        when trim({{ text }}) = 'null' then 'the value is the JSON word null'
+        when ltrim({{ text }}) not like '{%' then 'the value is not a JSON object'
+        else 'the value is not one whole JSON object: it is cut off, followed by more text,'
+            || ' or larger or deeper than the parser takes'
+    end
+{%- endmacro %}
+
+
+{#- JSON passes bare fractions through a double: 1.10 becomes 1.1. Quoted behind a mark they keep
+    every digit; `exact_numbers` takes the marks away again. Whole numbers are exact anyway.
+    Rule and measurements: design.md, section 7. -#}
+{% macro mark_fractions(text) -%}
+    regexp_replace(
+        {{ text }},
+        r':(?=[-0-9\s])(?<=[^\\]"\s{0,4}:)\s*+(-?[0-9]++(?:\.[0-9]++(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++))',
+        ':"\uE000\uE001$1"'
+    )
+{%- endmacro %}
+
+
+{#- The image with every marked number as its own text; inside nested values the number stands bare again. -#}
+{% macro exact_numbers(image, text) -%}
+    case
+        when contains({{ text }}, '\uE000\uE001')
+            then transform_values(
+                {{ image }},
+                (column_name, wire_text) -> case
+                    when startswith(wire_text, '\uE000\uE001') then substring(wire_text, 3)
+                    else regexp_replace(wire_text, '"\uE000\uE001([^"]*)"', '$1')
+                end
+            )
+        else {{ image }}
+    end
+{%- endmacro %}
+
+
+{#- A column name that stands twice in one row image; NULL where there is none. -#}
+{% macro has_repeated_column(image) -%}
+    size({{ image }}) <> size(array_distinct(map_keys({{ image }})))
+{%- endmacro %}
+
+
+{#- Values of the key columns in their order; NULL unless the image has all of them. -#}
+{% macro key_values(key_columns, image) -%}
+    case
+        when forall({{ key_columns }}, key_column -> map_contains_key({{ image }}, key_column))
+            then transform({{ key_columns }}, key_column -> {{ image }}[key_column])
+    end
+{%- endmacro %}
+
+
+{#- Text to whole milliseconds since 1970 to an instant; NULL where the text is no whole number. -#}
+{% macro epoch_millis(text) -%}
+    timestamp_millis(try_cast({{ text }} as bigint))
+{%- endmacro %}

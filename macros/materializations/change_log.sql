@@ -1,0 +1,47 @@
+{#- An append-only table that takes each bronze version once. The guard on bronze_version makes a repeated
+    run add nothing, and Delta's transaction mark refuses a second runner that works at the same moment. -#}
+{% materialization change_log, adapter='spark' %}
+    {%- set run = lakehouse_run() -%}
+    {%- set existing = load_relation(this) -%}
+    {%- set mark = run.applied.get(model.name) -%}
+
+    {%- if existing is none or not mark or should_full_refresh() -%}
+        {%- call statement('main') -%}
+            {{ create_table_as(False, this, compiled_code) }}
+        {%- endcall -%}
+        {%- do persist_docs(this, model) -%}
+        {%- do mark_applied(run.bronze_version, invocation_id) -%}
+    {%- elif not has_news(mark) -%}
+        {%- do noop_statement('main', 'nothing new') -%}
+        {%- do mark_applied(run.bronze_version, mark.built_by) -%}
+    {%- else -%}
+        {%- set columns = adapter.get_columns_in_relation(this) | map(attribute='quoted') | join(', ') -%}
+        {%- do run_query("set spark.databricks.delta.write.txnAppId = " ~ this) -%}
+        {%- do run_query("set spark.databricks.delta.write.txnVersion = " ~ run.bronze_version) -%}
+        {%- call statement('main') -%}
+            insert into {{ this }} ({{ columns }})
+            select {{ columns }}
+            from (
+            {{ compiled_code }}
+            )
+            where bronze_version > (select coalesce(max(bronze_version), -1) from {{ this }})
+        {%- endcall -%}
+        {%- do run_query("reset spark.databricks.delta.write.txnAppId") -%}
+        {%- do run_query("reset spark.databricks.delta.write.txnVersion") -%}
+        {%- do mark_applied(run.bronze_version, mark.built_by) -%}
+    {%- endif -%}
+
+    {{ return({'relations': [this]}) }}
+{% endmaterialization %}
+
+
+{#- Did any feed of the model's format receive records after the model's mark? -#}
+{% macro has_news(mark) -%}
+    {%- set news = [] -%}
+    {%- for name in feeds_of(model.name.removesuffix('_changes')) -%}
+        {%- if lakehouse_run().feed_news.get(name, -1) > mark.version -%}
+            {%- do news.append(name) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(news | length > 0) }}
+{%- endmacro %}

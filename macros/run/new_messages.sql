@@ -1,0 +1,24 @@
+{#- The bronze records of a format that its silver table has not read, each with its feed's options.
+    The first build and a full refresh read the whole table; a later run reads Delta's change feed,
+    whose commit versions are total: loads commit in any order. -#}
+{% macro new_messages(format) -%}
+    {%- set run = lakehouse_run() -%}
+    {%- set mark = run.get('applied', {}).get(model.name) -%}
+    {%- set everything = not mark or should_full_refresh() or load_relation(this) is none -%}
+    select
+        messages.*
+        {%- if not everything %} except (_change_type, _commit_version, _commit_timestamp)
+        , messages._commit_version as bronze_version
+        {%- else %}
+        , cast({{ run.get('bronze_version', 'null') }} as bigint) as bronze_version
+        {%- endif %},
+        feeds.feed_key_columns,
+        feeds.feed_before_images
+    {%- if everything %}
+    from {{ source('bronze', 'messages') }}
+    {%- if run %} version as of {{ run.bronze_version }}{% endif %} as messages
+    {%- else %}
+    from table_changes('{{ source('bronze', 'messages') }}', {{ mark.version + 1 }}, {{ run.bronze_version }}) as messages
+    {%- endif %}
+        inner join ({{ feed_options(format) }}) on messages.feed = feeds.feed
+{%- endmacro %}

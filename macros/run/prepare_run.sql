@@ -1,0 +1,96 @@
+{#- on-run-start: registers bronze, and asks once for all models what is new. Models find the answer in
+    lakehouse_run() without a statement of their own. -#}
+
+{% macro prepare_run() -%}
+    {%- if execute and flags.WHICH in ['run', 'build', 'test'] -%}
+        {%- do register_bronze() -%}
+        {%- set applied = {} -%}
+        {%- for row in run_query("select model, bronze_version, built_by from " ~ applied_versions()) -%}
+            {%- do applied.update({row[0]: {'version': row[1] | int, 'built_by': row[2]}}) -%}
+        {%- endfor -%}
+        {%- set latest = run_query("describe history " ~ source('bronze', 'messages') ~ " limit 1").rows[0][0] | int -%}
+        {%- do graph.update({'lakehouse': {
+            'bronze_version': latest, 'applied': applied, 'applied_now': {}, 'feed_news': {}, 'table_news': {}
+        }}) -%}
+        {%- if flags.WHICH in ['run', 'build'] -%}
+            {%- do ask_feed_news() -%}
+        {%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- What prepare_run found out; empty where dbt ran no hooks (compile, show, docs). -#}
+{% macro lakehouse_run() -%}
+    {{ return(graph.get('lakehouse', {})) }}
+{%- endmacro %}
+
+
+{% macro applied_versions() -%}
+    {{ return(generate_schema_name('silver', none) ~ '.applied_versions') }}
+{%- endmacro %}
+
+
+{% macro register_bronze() -%}
+    {%- set bronze = source('bronze', 'messages').schema -%}
+    {%- set silver = generate_schema_name('silver', none) -%}
+    {%- set location = var('bronze_path') -%}
+    {%- if location[:1] != '/' and ':' not in location -%}
+        {%- set location = flags.PROJECT_DIR ~ '/' ~ location -%}
+    {%- endif -%}
+    {%- do run_query('create schema if not exists ' ~ bronze) -%}
+    {%- do run_query('create schema if not exists ' ~ silver) -%}
+    {%- set known = run_query('show tables in ' ~ bronze).columns[1].values() | list -%}
+    {%- for table in ['messages', 'feeds', 'topics', 'gaps', 'files'] if table not in known -%}
+        {%- do run_query(
+            'create table if not exists ' ~ bronze ~ '.' ~ table ~ " using delta location '" ~ location ~ '/' ~ table ~ "'"
+        ) -%}
+    {%- endfor -%}
+    {%- do run_query(
+        'create table if not exists ' ~ applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
+    ) -%}
+{%- endmacro %}
+
+
+{#- Which feeds have records in bronze that some silver model has not read. One statement, over one column. -#}
+{% macro ask_feed_news() -%}
+    {%- set run = lakehouse_run() -%}
+    {%- set marks = [] -%}
+    {%- for format in formats_in_use() -%}
+        {%- set mark = run.applied.get(format ~ '_changes') -%}
+        {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if marks and marks | min < run.bronze_version -%}
+        {%- set news = run_query(
+            "select feed, max(_commit_version) from table_changes('" ~ source('bronze', 'messages') ~ "', "
+            ~ (marks | min + 1) ~ ", " ~ run.bronze_version ~ ") group by feed"
+        ) -%}
+        {%- for row in news -%}
+            {%- do run.feed_news.update({row[0]: row[1] | int}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- on-run-end: one commit that keeps how far each model has come. Lost with a killed run, it only costs
+    that the next run reads a little again: every step repeats safely. -#}
+{% macro finish_run() -%}
+    {%- set run = lakehouse_run() -%}
+    {%- if execute and run and run.applied_now -%}
+        {%- do run.applied.update(run.applied_now) -%}
+        insert overwrite {{ applied_versions() }} values
+        {%- for model, mark in run.applied.items() %}
+        ({{ quoted(model) }}, {{ mark.version }}, {{ quoted(mark.built_by) }}){{ ',' if not loop.last }}
+        {%- endfor %}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Remembers that a model holds everything up to the run's bronze version; finish_run writes it. -#}
+{% macro mark_applied(version, built_by) -%}
+    {%- set run = lakehouse_run() -%}
+    {%- set mark = {'version': version, 'built_by': built_by} -%}
+    {%- if run.applied.get(model.name) != mark -%}
+        {%- do run.applied_now.update({model.name: mark}) -%}
+        {%- do run.applied.update({model.name: mark}) -%}
+    {%- endif -%}
+{%- endmacro %}

@@ -1,0 +1,7 @@
+{{ config(materialized='view') }}
+
+{% for format in formats_in_use() -%}
+select * from {{ ref(format ~ '_changes') }}
+{% if not loop.last %}union all
+{% endif %}
+{%- endfor %}
