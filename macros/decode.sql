@@ -33,7 +33,7 @@
         when {{ text }} is null then 'the value is not UTF-8 text'
         when trim({{ text }}) = '' then 'the value is empty'
         when trim({{ text }}) = 'null' then 'the value is the JSON word null'
-        when ltrim({{ text }}) not like '{%' then 'the value is not a JSON object'
+        when not startswith(ltrim({{ text }}), '{') then 'the value is not a JSON object'
         else 'the value is not one whole JSON object: it is cut off, followed by more text,'
             || ' or larger or deeper than the parser takes'
     end

@@ -20,5 +20,6 @@
     {%- else %}
     from table_changes('{{ source('bronze', 'messages') }}', {{ mark.version + 1 }}, {{ run.bronze_version }}) as messages
     {%- endif %}
-        inner join ({{ feed_options(format) }}) on messages.feed = feeds.feed
+        inner join {{ feed_options(format) }}
+            on messages.feed = feeds.feed
 {%- endmacro %}

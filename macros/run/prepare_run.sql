@@ -33,16 +33,15 @@
 {% macro register_bronze() -%}
     {%- set bronze = source('bronze', 'messages').schema -%}
     {%- set silver = generate_schema_name('silver', none) -%}
-    {%- set location = var('bronze_path') -%}
-    {%- if location[:1] != '/' and ':' not in location -%}
-        {%- set location = flags.PROJECT_DIR ~ '/' ~ location -%}
-    {%- endif -%}
     {%- do run_query('create schema if not exists ' ~ bronze) -%}
     {%- do run_query('create schema if not exists ' ~ silver) -%}
     {%- set known = run_query('show tables in ' ~ bronze).columns[1].values() | list -%}
     {%- for table in ['messages', 'feeds', 'topics', 'gaps', 'files'] if table not in known -%}
+        {#- the catalogue wants an absolute path; only Spark knows what a relative one is relative to -#}
+        {%- set detail = run_query('describe detail ' ~ quoted(var('bronze_path') ~ '/' ~ table)) -%}
         {%- do run_query(
-            'create table if not exists ' ~ bronze ~ '.' ~ table ~ " using delta location '" ~ location ~ '/' ~ table ~ "'"
+            'create table if not exists ' ~ bronze ~ '.' ~ table
+            ~ ' using delta location ' ~ quoted(detail.columns['location'].values()[0])
         ) -%}
     {%- endfor -%}
     {%- do run_query(

@@ -1,0 +1,240 @@
+{#- The text of a value as the message has it, to the text a person would write: digits for base64
+    decimals, a date for a number of days, labels for an enum's number, upper-case hex for bytes.
+    `wire` names a struct<wire_encoding string, scale int, labels array<string>>; NULL means text.
+    What cannot be decoded stays as it came: typing then reports a misfit, and nothing is lost. -#}
+
+{#- text                    the wire text is the canonical text (ISO instants with Z, labels, JSON, numbers)
+    zoned_wall_clock        text; a wall clock in the producer's zone, which `typed` needs. canal TIMESTAMP: in
+                            the zone of its JVM (formats.md 4.5)
+    connect_decimal         base64 of a big-endian two's complement number, `scale` digits behind the point
+                            (org.apache.kafka.connect.data.Decimal)
+    variable_scale_decimal  {"scale":9,"value":"base64"} (io.debezium.data.VariableScaleDecimal)
+    epoch_days              days since 1970-01-01 (io.debezium.time.Date, connect Date)
+    epoch_millis, epoch_micros, epoch_nanos
+                            wall clock as if it were UTC, since 1970-01-01 (io.debezium.time.Timestamp, ...)
+    millis_of_day, micros_of_day, nanos_of_day
+                            since midnight; negative or over a day for MySQL TIME (io.debezium.time.Time, ...)
+    iso_date                2024-02-29Z (io.debezium.time.IsoDate)
+    base64_binary           base64, also in its url-safe alphabet (connect bytes, binary.handling.mode)
+    hex_binary              hexadecimal digits (binary.handling.mode=hex; told by no schema)
+    latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal)
+    little_endian_bits      base64, lowest byte first, to an unsigned number (io.debezium.data.Bits)
+    wrapped_unsigned_64     BIGINT UNSIGNED in a signed 64-bit number (Debezium's bigint.unsigned.handling.mode=long)
+    enum_number             place in `labels` from 1; 0 is MySQL's empty label of an invalid value (canal)
+    set_mask                bit mask over `labels`, to a comma list (canal)
+    escaped_label           a label in which the MySQL connector escaped a comma in the stream, not in the snapshot -#}
+{% macro canonical_text(wire_text, wire) -%}
+    coalesce(
+        case
+            when {{ wire }}.wire_encoding in ('text', 'zoned_wall_clock') then {{ wire_text }}
+            when {{ wire }}.wire_encoding in ('connect_decimal', 'variable_scale_decimal')
+                then {{ _decimal_text(wire_text, wire) }}
+            when {{ wire }}.wire_encoding = 'epoch_days'
+                then {{ _date_text('try_cast(' ~ wire_text ~ ' as bigint)') }}
+            when {{ wire }}.wire_encoding = 'epoch_millis'
+                then {{ _wall_clock_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000, 9223372036825200, -9223372036832400) }}
+            when {{ wire }}.wire_encoding = 'epoch_micros'
+                then {{ _wall_clock_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000000, 9223372036825200000, -9223372036832400000) }}
+            when {{ wire }}.wire_encoding = 'epoch_nanos'
+                then {{ _wall_clock_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000000000, 9223372036854775807, '-9223372036854775808') }}
+            when {{ wire }}.wire_encoding = 'millis_of_day'
+                then {{ _time_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000) }}
+            when {{ wire }}.wire_encoding = 'micros_of_day'
+                then {{ _time_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000000) }}
+            when {{ wire }}.wire_encoding = 'nanos_of_day'
+                then {{ _time_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000000000) }}
+            when {{ wire }}.wire_encoding = 'iso_date' then rtrim('Z', {{ wire_text }})
+            when {{ wire }}.wire_encoding = 'base64_binary'
+                then hex(try_to_binary(translate({{ wire_text }}, '-_', '+/'), 'base64'))
+            when {{ wire }}.wire_encoding = 'hex_binary' then upper({{ wire_text }})
+            when {{ wire }}.wire_encoding = 'latin1_binary'
+                then {{ _latin1_hex(wire_text, wire ~ '.scale') }}
+            when {{ wire }}.wire_encoding = 'little_endian_bits' then {{ _bits_number(wire_text) }}
+            when {{ wire }}.wire_encoding = 'wrapped_unsigned_64' and {{ wire_text }} like '-%'
+                then cast(try_cast({{ wire_text }} as decimal(20, 0)) + 18446744073709551616 as string)
+            when {{ wire }}.wire_encoding = 'enum_number'
+                then {{ _enum_label(wire_text, wire ~ '.labels') }}
+            when {{ wire }}.wire_encoding = 'set_mask'
+                then {{ _set_labels(wire_text, wire ~ '.labels') }}
+            when {{ wire }}.wire_encoding = 'escaped_label'
+                and not array_contains({{ wire }}.labels, {{ wire_text }})
+                then replace({{ wire_text }}, r'\,', ',')
+        end,
+        {{ wire_text }}
+    )
+{%- endmacro %}
+
+
+{#- SQL has no "let": `transform(array(x), name -> ...)[0]` names x and computes it once. -#}
+{% macro _decimal_text(wire_text, wire) -%}
+    transform(
+        array(
+            case {{ wire }}.wire_encoding
+                when 'variable_scale_decimal' then from_json({{ wire_text }}, 'value string, scale int')
+                else named_struct('value', {{ wire_text }}, 'scale', {{ wire }}.scale)
+            end
+        ),
+        number -> transform(
+            array(nullif(hex(try_to_binary(number.value, 'base64')), '')),
+            bytes -> concat(
+                if(bytes < '8', '', '-'),
+                {{ _with_point(_digits(_magnitude('bytes')), 'number.scale') }}
+            )
+        )[0]
+    )[0]
+{%- endmacro %}
+
+
+{#- Hexadecimal digits of a two's complement number without its sign: in a negative one the last digit that is
+    not 0 is taken from 16, those before it from 15. -#}
+{% macro _magnitude(bytes) -%}
+    case
+        when {{ bytes }} < '8' then {{ bytes }}
+        else concat(
+            translate(
+                regexp_extract({{ bytes }}, '^(.*)[^0]0*$', 1), '0123456789ABCDEF', 'FEDCBA9876543210'
+            ),
+            translate(
+                regexp_extract({{ bytes }}, '[^0]0*$', 0), '123456789ABCDEF', 'FEDCBA987654321'
+            )
+        )
+    end
+{%- endmacro %}
+
+
+{#- Hexadecimal digits to decimal digits, exact at any length: up to 64 bits at once; beyond, three bytes at a
+    time into limbs of nine decimal digits, the lowest first. Leading zeros may stay. -#}
+{% macro _digits(hex_digits) -%}
+    transform(
+        array({{ hex_digits }}),
+        digits16 -> case
+            when length(digits16) <= 16 then conv(digits16, 16, 10)
+            else aggregate(
+                regexp_extract_all(
+                    concat(repeat('0', 5 - (length(digits16) + 5) % 6), digits16), '.{6}', 0
+                ),
+                array(cast(0 as bigint)),
+                (limbs, bytes3) -> aggregate(
+                    limbs,
+                    named_struct(
+                        'carry', cast(conv(bytes3, 16, 10) as bigint),
+                        'limbs', cast(array() as array<bigint>)
+                    ),
+                    (total, limb) -> named_struct(
+                        'carry', (limb * 16777216 + total.carry) div 1000000000,
+                        'limbs', array_append(
+                            total.limbs, (limb * 16777216 + total.carry) % 1000000000
+                        )
+                    ),
+                    total -> if(total.carry = 0, total.limbs, array_append(total.limbs, total.carry))
+                ),
+                limbs -> array_join(reverse(transform(limbs, limb -> lpad(limb, 9, '0'))), '')
+            )
+        end
+    )[0]
+{%- endmacro %}
+
+
+{#- 12345 with scale 2 is 123.45, 5 with scale 2 is 0.05, with scale -2 it is 500. -#}
+{% macro _with_point(digits, scale) -%}
+    rtrim(
+        '.',
+        regexp_replace(
+            concat(repeat('0', {{ scale }}), {{ digits }}, repeat('0', -{{ scale }})),
+            concat(r'^0*(\d+)(\d{', greatest({{ scale }}, 0), r'})$'),
+            '$1.$2'
+        )
+    )
+{%- endmacro %}
+
+
+{#- Before 4713 BC no source database has a date. PostgreSQL's infinity arrives as -2147472692 (captured). -#}
+{% macro _date_text(days) -%}
+    case
+        when {{ days }} = -2147472692 then 'infinity'
+        when {{ days }} between -2440588 and 2147483647
+            then cast(date_from_unix_date(cast({{ days }} as int)) as string)
+    end
+{%- endmacro %}
+
+
+{#- Wall clocks are counted as if they were UTC, and no session's time zone takes part. PostgreSQL's infinities
+    are numbers of their own (formats.md 5.11, captured). From 4713 BC to what Spark can hold. -#}
+{% macro _wall_clock_text(count, per_second, infinity, minus_infinity) -%}
+    case
+        when {{ count }} = {{ infinity }} then 'infinity'
+        when {{ count }} = {{ minus_infinity }} then '-infinity'
+        when {{ count }} between {{ -210866803200 * per_second }} and {{ 9223372036854 * per_second }}
+            then concat(
+                timestamp_ntz '1970-01-01 00:00:00'
+                + interval '1' second * (({{ count }} - pmod({{ count }}, {{ per_second }})) div {{ per_second }}),
+                rtrim(
+                    '.0',
+                    concat('.', substring({{ per_second }} + pmod({{ count }}, {{ per_second }}), 2))
+                )
+            )
+    end
+{%- endmacro %}
+
+
+{#- [-]hh:mm:ss and at least six digits; MySQL's TIME goes from -838:59:59 to 838:59:59. -#}
+{% macro _time_text(count, per_second) -%}
+    concat(
+        format_string(
+            '%s%02d:%02d:%02d.',
+            if({{ count }} < 0, '-', ''),
+            abs({{ count }}) div {{ 3600 * per_second }},
+            abs({{ count }}) div {{ 60 * per_second }} % 60,
+            abs({{ count }}) div {{ per_second }} % 60
+        ),
+        regexp_replace(
+            rpad(substring({{ per_second }} + abs({{ count }}) % {{ per_second }}, 2), 9, '0'), '000$', ''
+        )
+    )
+{%- endmacro %}
+
+
+{#- `encode` raises an error at a character beyond 255, which no byte can be. -#}
+{% macro _latin1_hex(wire_text, length) -%}
+    case
+        when {{ wire_text }} not rlike r'[^\x00-\xFF]'
+            then concat(
+                hex(encode({{ wire_text }}, 'ISO-8859-1')),
+                repeat('00', coalesce({{ length }} - length({{ wire_text }}), 0))
+            )
+    end
+{%- endmacro %}
+
+
+{% macro _bits_number(wire_text) -%}
+    regexp_replace(
+        {{ _digits(
+            "array_join(reverse(regexp_extract_all(hex(try_to_binary(" ~ wire_text ~ ", 'base64')), '..', 0)), '')"
+        ) }},
+        '^0+(?=.)',
+        ''
+    )
+{%- endmacro %}
+
+
+{#- A number without a label stays a number. -#}
+{% macro _enum_label(wire_text, labels) -%}
+    if({{ wire_text }} = '0', '', get({{ labels }}, try_cast({{ wire_text }} as int) - 1))
+{%- endmacro %}
+
+
+{#- The lowest bit is the first label; a mask with more bits than labels stays a number. -#}
+{% macro _set_labels(wire_text, labels) -%}
+    case
+        when {{ wire_text }} = '0' then ''
+        when {{ wire_text }} rlike '^[1-9][0-9]{0,19}$'
+            and length(conv({{ wire_text }}, 10, 2)) <= size({{ labels }})
+            then array_join(
+                filter(
+                    {{ labels }},
+                    (label, position) -> substring(reverse(conv({{ wire_text }}, 10, 2)), position + 1, 1) = '1'
+                ),
+                ','
+            )
+    end
+{%- endmacro %}
