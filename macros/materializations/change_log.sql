@@ -12,7 +12,7 @@
         {%- do persist_docs(this, model) -%}
         {%- do mark_applied(run.bronze_version, invocation_id) -%}
     {%- elif not has_news(mark) -%}
-        {%- do noop_statement('main', 'nothing new') -%}
+        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
         {%- do mark_applied(run.bronze_version, mark.built_by) -%}
     {%- else -%}
         {%- set columns = adapter.get_columns_in_relation(this) | map(attribute='quoted') | join(', ') -%}
@@ -35,10 +35,11 @@
 {% endmaterialization %}
 
 
-{#- Did any feed of the model's format receive records after the model's mark? -#}
+{#- Did a feed of the model's format (of any format, for a model of all) receive records after the model's mark? -#}
 {% macro has_news(mark) -%}
     {%- set news = [] -%}
-    {%- for name in feeds_of(model.name.removesuffix('_changes')) -%}
+    {%- set own = feeds_of(model.name.removesuffix('_changes')) -%}
+    {%- for name in own or var('feeds') -%}
         {%- if lakehouse_run().feed_news.get(name, -1) > mark.version -%}
             {%- do news.append(name) -%}
         {%- endif -%}

@@ -1,6 +1,6 @@
 {#- What dbt_project.yml says of the feeds, as the models see it. -#}
 
-{% macro feed(name) -%}
+{% macro feed_settings(name) -%}
     {%- if name not in var('feeds') -%}
         {{ exceptions.raise_compiler_error(
             "There is no feed '" ~ name ~ "' in vars.feeds of dbt_project.yml. Configured feeds: "
@@ -35,13 +35,13 @@
 {% macro feed_options(format) -%}
     values
     {%- for name in feeds_of(format) %}
-    {%- set keys = (feed(name).get('key_columns') or {}) %}
+    {%- set keys = (feed_settings(name).get('key_columns') or {}) %}
     ({{ quoted(name) }}, cast(map(
         {%- for table, columns in keys.items() -%}
             {{ quoted(table) }}, array({% for column in columns %}{{ quoted(column) }}{{ ', ' if not loop.last }}{% endfor %})
             {{- ', ' if not loop.last }}
         {%- endfor -%}
-    ) as map<string, array<string>>), {{ quoted(feed(name).get('before_images', 'as_sent')) }})
+    ) as map<string, array<string>>), {{ quoted(feed_settings(name).get('before_images', 'as_sent')) }})
     {{- ',' if not loop.last }}
     {%- endfor %}
     as feeds (feed, feed_key_columns, feed_before_images)

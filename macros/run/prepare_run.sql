@@ -13,6 +13,7 @@
             'bronze_version': latest, 'applied': applied, 'applied_now': {}, 'feed_news': {}, 'table_news': {}
         }}) -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
+            {%- do create_functions() -%}
             {%- do ask_feed_news() -%}
         {%- endif -%}
     {%- endif -%}

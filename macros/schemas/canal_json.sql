@@ -1,5 +1,5 @@
-{#- What canal says of a table's columns: the JSON object `mysqlType`, column name to MySQL type text as in
-    `bigint(20) unsigned`, `bigint unsigned` (after an ALTER) or `VARCHAR(24)` (as the ALTER was typed).
+{#- What canal says of a table's columns: the JSON object `mysqlType`, column name to MySQL type text:
+    `bigint(20) unsigned`, `bigint unsigned` (after an ALTER), `VARCHAR(24)` (as somebody typed the ALTER).
     Surprise: `sqlType`, beside it, changes with the value and is no schema. -#}
 
 {% macro canal_json_columns(schemas) -%}
@@ -14,8 +14,7 @@
             cast(regexp_extract(source_type, r'^[^(]*\( *(\d+)', 1) as int) as length,
             cast(regexp_extract(source_type, r'^[^(]*\( *\d+ *, *(\d+)', 1) as int) as digits,
             -- zerofill implies unsigned
-            lower(regexp_replace(source_type, r"'(?:[^']|'')*'", '')) rlike r'\b(unsigned|zerofill)\b'
-                as is_unsigned
+            source_type rlike r'(?i)\b(unsigned|zerofill)\b' as is_unsigned
         from {{ schemas }}
             lateral view posexplode(from_json(schema_text, 'map<string, string>'))
                 as ordinal, column_name, source_type

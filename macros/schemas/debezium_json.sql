@@ -1,7 +1,7 @@
 {#- What Debezium says of a table's columns: the Kafka Connect `schema` block of the value, whose fields
-    `after` and `before` list the columns. A logical name such as io.debezium.time.MicroTimestamp decides,
-    else the plain type. Surprise: BIGINT UNSIGNED is a plain int64 (unless the connector runs with
-    column.propagate.source.type, which puts the source's own type into the parameters). -#}
+    `after` and `before` list them. A logical name such as io.debezium.time.MicroTimestamp decides, else the
+    plain type. Surprise: BIGINT UNSIGNED is a plain int64, unless the connector's
+    column.propagate.source.type puts the source's own type into the parameters. -#}
 
 {% macro debezium_json_columns(schemas) -%}
     with blocks as (
@@ -19,7 +19,7 @@
 
     ),
 
-    columns as (
+    described_columns as (
 
         select
             schema_id,
@@ -27,12 +27,13 @@
             described,
             coalesce(described.name, described.type) as type_name,
             cast(described.parameters['scale'] as int) as scale,
-            coalesce(cast(described.parameters['connect.decimal.precision'] as int), 38) as precision,
+            coalesce(cast(described.parameters['connect.decimal.precision'] as int), 38) as digits,
             coalesce(cast(described.parameters['length'] as int), 1) as bits,
             described.parameters['allowed'] as allowed,
             described.parameters['__debezium.source.column.type'] as propagated_type,
-            -- only these escape a comma inside a label; PostgreSQL's labels cannot be told apart then
-            filter(parts, part -> part.field = 'source')[0].name rlike 'mysql|mariadb' as is_mysql
+            -- they escape a comma inside a label; PostgreSQL's labels cannot be told apart then
+            filter(parts, part -> part.field = 'source')[0].name rlike 'mysql|mariadb'
+                as is_mysql
         from blocks
             lateral view posexplode(
                 coalesce(
@@ -51,8 +52,8 @@
                 as is_unsigned_64,
             -- Spark wants 0 <= scale <= precision; PostgreSQL does not
             greatest(scale, 0) as spark_scale,
-            greatest(precision - least(scale, 0), scale) as spark_precision
-        from columns
+            greatest(digits - least(scale, 0), scale) as spark_precision
+        from described_columns
 
     )
 
@@ -68,7 +69,9 @@
             when type_name = 'io.debezium.data.VariableScaleDecimal' then 'variable_scale_decimal'
             when type_name in ('io.debezium.time.Date', 'org.apache.kafka.connect.data.Date')
                 then 'epoch_days'
-            when type_name in ('io.debezium.time.Timestamp', 'org.apache.kafka.connect.data.Timestamp')
+            when type_name in (
+                'io.debezium.time.Timestamp', 'org.apache.kafka.connect.data.Timestamp'
+            )
                 then 'epoch_millis'
             when type_name = 'io.debezium.time.MicroTimestamp' then 'epoch_micros'
             when type_name = 'io.debezium.time.NanoTimestamp' then 'epoch_nanos'
@@ -105,7 +108,8 @@
             when type_name = 'org.apache.kafka.connect.data.Decimal' and spark_precision <= 38
                 then concat('decimal(', spark_precision, ',', spark_scale, ')')
             when type_name in (
-                'io.debezium.time.Date', 'org.apache.kafka.connect.data.Date', 'io.debezium.time.IsoDate'
+                'io.debezium.time.Date', 'org.apache.kafka.connect.data.Date',
+                'io.debezium.time.IsoDate'
             )
                 then 'date'
             when type_name in (

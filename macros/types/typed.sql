@@ -1,71 +1,90 @@
-{#- Canonical text (see canonical_text) to a value of a Spark type, the same in every session; NULL where it does
-    not fit. What fits only inexactly - a rounded decimal, a cut-off time of day - is told by `does_not_fit`.
-    `time_zone` is the zone of a timestamp's text that names none (the feed's); other types ignore it. -#}
+{#- Canonical text (see canonical_text) to a value of a Spark type, the same in every session; NULL
+    where it does not fit. What fits only inexactly (a rounded decimal, a cut-off time of day) is told by
+    `does_not_fit`. `time_zone` is the zone of a timestamp's text that names none, the feed's; the other
+    types ignore it. -#}
 
 {% macro typed(text, type, time_zone) -%}
     {%- set kind = type | lower | trim -%}
     {%- if kind == 'string' -%}
         {{ text }}
-    {%- elif kind in ('boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double', 'date', 'timestamp_ntz')
-            or kind.startswith('decimal(') -%}
+    {%- elif kind.startswith('decimal(') -%}
+        try_cast({{ text }} as {{ kind | replace(' ', '') | replace(',', ', ') }})
+    {%- elif kind in (
+        'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double', 'date', 'timestamp_ntz'
+    ) -%}
         try_cast({{ text }} as {{ kind }})
     {%- elif kind == 'timestamp' -%}
-        try_cast(concat({{ text }}, if({{ text }} rlike '{{ _zone_pattern() }}', '', ' {{ time_zone }}')) as timestamp)
+        try_cast({{ _with_zone(text, time_zone) }} as timestamp)
     {%- elif kind == 'binary' -%}
         if(length({{ text }}) % 2 = 0, unhex({{ text }}), null)
     {%- elif kind.startswith(('array<', 'map<', 'struct<')) -%}
         from_json({{ text }}, '{{ type | trim }}')
     {%- else -%}
         {{ exceptions.raise_compiler_error(
-            "The type '" ~ type ~ "' is not known. Known are string, boolean, tinyint, smallint, int, bigint,"
-            ~ " decimal(p,s), float, double, date, timestamp, timestamp_ntz, binary, array<...>, map<...>"
-            ~ " and struct<...>."
+            "The type '" ~ type ~ "' is not known. Known are string, boolean, tinyint, smallint, int,"
+            ~ " bigint, decimal(p,s), float, double, date, timestamp, timestamp_ntz, binary, array<...>,"
+            ~ " map<...> and struct<...>."
         ) }}
     {%- endif -%}
 {%- endmacro %}
 
 
-{#- True where a text has no exact value of the type: none at all, or one that Spark rounded, cut or guessed
-    in silence. `typed` is the typed value or the expression that made it. -#}
+{#- True where a text has no exact value of the type: none at all, or one that Spark rounded, cut off or
+    guessed in silence; never NULL. `typed` is the typed value, or the expression that makes it. -#}
 {% macro does_not_fit(text, typed, type) -%}
     {%- set kind = type | lower | trim -%}
     {%- if kind == 'string' -%}
         false
     {%- elif kind.startswith('decimal(') -%}
-        ({{ text }} is not null and ({{ typed }} is null or {{ _is_rounded(text, typed, kind.rstrip(') ').split(',')[1] | int) }}))
+        {%- set scale = kind.rstrip(') ').split(',')[1] | int -%}
+        ({{ text }} is not null and ({{ typed }} is null
+            or {{ _is_rounded(text, scale) }}))
     {%- elif kind in ('float', 'double') -%}
-        ({{ text }} is not null and ({{ typed }} is null or {{ _is_out_of_range(text, typed) }}))
+        ({{ text }} is not null and ({{ typed }} is null
+            or {{ _is_out_of_range(text, typed) }}))
     {%- elif kind in ('date', 'timestamp', 'timestamp_ntz') -%}
-        ({{ text }} is not null and ({{ typed }} is null or {{ text }} not rlike r'{{ _whole_pattern(kind) }}'))
+        ({{ text }} is not null and ({{ typed }} is null
+            or {{ _is_cut_off(text, kind) }}))
+    {%- elif kind.startswith('array<') -%}
+        ({{ text }} is not null and ({{ typed }} is null or trim({{ text }}) not like '[%]'))
+    {%- elif kind.startswith(('map<', 'struct<')) -%}
+        ({{ text }} is not null and ({{ typed }} is null or trim({{ text }}) not like {{ "'{%}'" }}))
     {%- else -%}
         ({{ text }} is not null and {{ typed }} is null)
     {%- endif -%}
 {%- endmacro %}
 
 
-{#- Z, +08:00 or Europe/Berlin behind a time of day. -#}
-{% macro _zone_pattern() -%}
-    :.*([A-Za-z]|[-+][0-9:]+)$
+{#- Z, +08:00 or Europe/Berlin behind a time of day wins over the feed's zone. A text without a day is no
+    instant: Spark would take today. -#}
+{% macro _with_zone(text, time_zone) -%}
+    concat({{ text }}, case
+        when {{ text }} rlike '-.*:.*([A-Za-z]|[-+][0-9:]+)$' then ''
+        when {{ text }} like '%-%:%' then ' {{ time_zone }}'
+    end)
 {%- endmacro %}
 
 
-{#- What the type can hold in full. Spark also takes 2024 for the first of January, 10:15 for today, and cuts off
-    a date's time of day and all digits behind microseconds. A wall clock may say Z, but no other zone. -#}
-{% macro _whole_pattern(kind) -%}
-    {%- set day = '^\s*[-+]?\d+-\d+-\d+' -%}
-    {%- set time = '[ T]\d+:\d+(:\d+(\.\d{0,6}0*)?)?' -%}
-    {%- if kind == 'date' -%} {{ day }}([ T][0:.]*Z?)?\s*$
-    {%- elif kind == 'timestamp_ntz' -%} {{ day }}({{ time }}Z?)?\s*$
-    {%- else -%} {{ day }}{{ time }}([^0-9.].*)?$
+{#- Spark takes 2024 for its first of January and cuts off a date's time of day and what is finer than a
+    microsecond. A wall clock may say Z (Debezium's isostring mode), but another zone would be lost. -#}
+{% macro _is_cut_off(text, kind) -%}
+    {%- set day = '[-+]?[0-9]+-[0-9]+-[0-9]+' -%}
+    {%- set time = '[ T][0-9]+:[0-9]+(:[0-9]+([.][0-9]{0,6}0*)?)?' -%}
+    {%- if kind == 'date' -%}
+        {{ text }} not rlike '^{{ day }}([ T][0:.]*Z?)?$'
+    {%- elif kind == 'timestamp_ntz' -%}
+        {{ text }} not rlike '^{{ day }}({{ time }}Z?)?$'
+    {%- else -%}
+        {{ text }} not rlike '^{{ day }}{{ time }}([^0-9.:].*)?$'
     {%- endif -%}
 {%- endmacro %}
 
 
-{#- Digits behind the point that the type has no room for: fraction digits, less the zeros at the end,
-    less the exponent. -#}
-{% macro _is_rounded(text, typed, scale) -%}
+{#- Digits behind the point, less the zeros at the end, less the exponent: the scale that a text needs. -#}
+{% macro _is_rounded(text, scale) -%}
     case
-        when {{ text }} not rlike '[eE]' then {{ text }} rlike r'\.\d{{ '{' ~ scale ~ '}' }}\d*[1-9]'
+        when {{ text }} not rlike '[eE]'
+            then {{ text }} rlike r'\.\d{{ '{' ~ scale ~ '}' }}\d*[1-9]'
         when {{ text }} not rlike '^[^eE]*[1-9]' then false
         else length(regexp_extract({{ text }}, r'\.(\d*)', 1))
             - length(replace(regexp_extract({{ text }}, '([0.]*)[eE]', 1), '.', ''))
@@ -74,7 +93,8 @@
 {%- endmacro %}
 
 
-{#- 1e400 became Infinity, 1e-400 became 0. -#}
+{#- 1e400 becomes Infinity, 1e-400 becomes 0. -#}
 {% macro _is_out_of_range(text, typed) -%}
-    {{ text }} rlike '^[^eE]*[1-9]' and ({{ typed }} = 0 or abs({{ typed }}) = double('infinity'))
+    {{ text }} rlike '^[^eE]*[1-9]'
+    and ({{ typed }} = 0 or abs({{ typed }}) = double('infinity'))
 {%- endmacro %}

@@ -1,48 +1,53 @@
-{#- The text of a value as the message has it, to the text a person would write: digits for base64
-    decimals, a date for a number of days, labels for an enum's number, upper-case hex for bytes.
+{#- The text of a value as the message has it, to the text a person would write: digits for base64 decimals,
+    a date for a number of days, labels for an enum's number, upper-case hex for bytes.
     `wire` names a struct<wire_encoding string, scale int, labels array<string>>; NULL means text.
     What cannot be decoded stays as it came: typing then reports a misfit, and nothing is lost. -#}
 
-{#- text                    the wire text is the canonical text (ISO instants with Z, labels, JSON, numbers)
-    zoned_wall_clock        text; a wall clock in the producer's zone, which `typed` needs. canal TIMESTAMP: in
-                            the zone of its JVM (formats.md 4.5)
-    connect_decimal         base64 of a big-endian two's complement number, `scale` digits behind the point
-                            (org.apache.kafka.connect.data.Decimal)
-    variable_scale_decimal  {"scale":9,"value":"base64"} (io.debezium.data.VariableScaleDecimal)
-    epoch_days              days since 1970-01-01 (io.debezium.time.Date, connect Date)
+{#- text                    as it came: numbers, labels, JSON, ISO instants with Z
+    zoned_wall_clock        as it came: a wall clock in the producer's zone, which `typed` needs.
+                            canal TIMESTAMP, in the zone of canal's JVM (formats.md 4.5)
+    connect_decimal         base64 of a big-endian two's complement number with `scale` digits behind the
+                            point (org.apache.kafka.connect.data.Decimal)
+    variable_scale_decimal  {"scale":9,"value":"<the same>"} (io.debezium.data.VariableScaleDecimal)
+    epoch_days              days since 1970-01-01 (io.debezium.time.Date, Connect Date)
     epoch_millis, epoch_micros, epoch_nanos
-                            wall clock as if it were UTC, since 1970-01-01 (io.debezium.time.Timestamp, ...)
+                            a wall clock counted as if it were UTC (io.debezium.time.Timestamp,
+                            MicroTimestamp, NanoTimestamp; Connect Timestamp)
     millis_of_day, micros_of_day, nanos_of_day
-                            since midnight; negative or over a day for MySQL TIME (io.debezium.time.Time, ...)
+                            since midnight; MySQL's are also negative or longer than a day
+                            (io.debezium.time.Time, MicroTime, NanoTime; Connect Time)
     iso_date                2024-02-29Z (io.debezium.time.IsoDate)
-    base64_binary           base64, also in its url-safe alphabet (connect bytes, binary.handling.mode)
-    hex_binary              hexadecimal digits (binary.handling.mode=hex; told by no schema)
-    latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal)
-    little_endian_bits      base64, lowest byte first, to an unsigned number (io.debezium.data.Bits)
-    wrapped_unsigned_64     BIGINT UNSIGNED in a signed 64-bit number (Debezium's bigint.unsigned.handling.mode=long)
-    enum_number             place in `labels` from 1; 0 is MySQL's empty label of an invalid value (canal)
-    set_mask                bit mask over `labels`, to a comma list (canal)
-    escaped_label           a label in which the MySQL connector escaped a comma in the stream, not in the snapshot -#}
+    base64_binary           base64 in either alphabet (Connect bytes; binary.handling.mode=base64...)
+    hex_binary              hexadecimal digits (binary.handling.mode=hex, which no schema tells)
+    latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal: it
+                            cuts the zeros at the end of binary(n))
+    little_endian_bits      base64, the lowest byte first, to an unsigned number (io.debezium.data.Bits)
+    wrapped_unsigned_64     an unsigned number in a signed one (Debezium's BIGINT UNSIGNED by default)
+    enum_number             the place in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
+    set_mask                a bit mask over `labels`, to a comma list (canal)
+    escaped_label           a label in which Debezium's MySQL connectors escape a comma in the stream, but
+                            not in the snapshot (captured) -#}
 {% macro canonical_text(wire_text, wire) -%}
+    {%- set whole = 'try_cast(' ~ wire_text ~ ' as bigint)' -%}
     coalesce(
         case
             when {{ wire }}.wire_encoding in ('text', 'zoned_wall_clock') then {{ wire_text }}
             when {{ wire }}.wire_encoding in ('connect_decimal', 'variable_scale_decimal')
                 then {{ _decimal_text(wire_text, wire) }}
             when {{ wire }}.wire_encoding = 'epoch_days'
-                then {{ _date_text('try_cast(' ~ wire_text ~ ' as bigint)') }}
+                then {{ _date_text(whole) }}
             when {{ wire }}.wire_encoding = 'epoch_millis'
-                then {{ _wall_clock_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000, 9223372036825200, -9223372036832400) }}
+                then {{ _wall_clock_text(whole, 1000, 9223372036825200, -9223372036832400) }}
             when {{ wire }}.wire_encoding = 'epoch_micros'
-                then {{ _wall_clock_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000000, 9223372036825200000, -9223372036832400000) }}
+                then {{ _wall_clock_text(whole, 1000000, 9223372036825200000, -9223372036832400000) }}
             when {{ wire }}.wire_encoding = 'epoch_nanos'
-                then {{ _wall_clock_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000000000, 9223372036854775807, '-9223372036854775808') }}
+                then {{ _wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808') }}
             when {{ wire }}.wire_encoding = 'millis_of_day'
-                then {{ _time_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000) }}
+                then {{ _time_text(whole, 1000) }}
             when {{ wire }}.wire_encoding = 'micros_of_day'
-                then {{ _time_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000000) }}
+                then {{ _time_text(whole, 1000000) }}
             when {{ wire }}.wire_encoding = 'nanos_of_day'
-                then {{ _time_text('try_cast(' ~ wire_text ~ ' as bigint)', 1000000000) }}
+                then {{ _time_text(whole, 1000000000) }}
             when {{ wire }}.wire_encoding = 'iso_date' then rtrim('Z', {{ wire_text }})
             when {{ wire }}.wire_encoding = 'base64_binary'
                 then hex(try_to_binary(translate({{ wire_text }}, '-_', '+/'), 'base64'))
@@ -51,7 +56,7 @@
                 then {{ _latin1_hex(wire_text, wire ~ '.scale') }}
             when {{ wire }}.wire_encoding = 'little_endian_bits' then {{ _bits_number(wire_text) }}
             when {{ wire }}.wire_encoding = 'wrapped_unsigned_64' and {{ wire_text }} like '-%'
-                then cast(try_cast({{ wire_text }} as decimal(20, 0)) + 18446744073709551616 as string)
+                then cast({{ whole }} + 18446744073709551616 as string)
             when {{ wire }}.wire_encoding = 'enum_number'
                 then {{ _enum_label(wire_text, wire ~ '.labels') }}
             when {{ wire }}.wire_encoding = 'set_mask'
@@ -85,8 +90,8 @@
 {%- endmacro %}
 
 
-{#- Hexadecimal digits of a two's complement number without its sign: in a negative one the last digit that is
-    not 0 is taken from 16, those before it from 15. -#}
+{#- Hexadecimal digits of a two's complement number without its sign: in a negative one the last digit that
+    is not 0 is taken from 16, those before it from 15. -#}
 {% macro _magnitude(bytes) -%}
     case
         when {{ bytes }} < '8' then {{ bytes }}
@@ -102,16 +107,16 @@
 {%- endmacro %}
 
 
-{#- Hexadecimal digits to decimal digits, exact at any length: up to 64 bits at once; beyond, three bytes at a
-    time into limbs of nine decimal digits, the lowest first. Leading zeros may stay. -#}
+{#- Hexadecimal digits to decimal digits, exact at any length: up to 64 bits at once; beyond, three bytes at
+    a time into limbs of nine decimal digits, the lowest first. Leading zeros may stay. -#}
 {% macro _digits(hex_digits) -%}
     transform(
         array({{ hex_digits }}),
-        digits16 -> case
-            when length(digits16) <= 16 then conv(digits16, 16, 10)
+        hex_digits -> case
+            when length(hex_digits) <= 16 then conv(hex_digits, 16, 10)
             else aggregate(
                 regexp_extract_all(
-                    concat(repeat('0', 5 - (length(digits16) + 5) % 6), digits16), '.{6}', 0
+                    concat(repeat('0', 5 - (length(hex_digits) + 5) % 6), hex_digits), '.{6}', 0
                 ),
                 array(cast(0 as bigint)),
                 (limbs, bytes3) -> aggregate(
@@ -148,7 +153,7 @@
 {%- endmacro %}
 
 
-{#- Before 4713 BC no source database has a date. PostgreSQL's infinity arrives as -2147472692 (captured). -#}
+{#- From PostgreSQL's first day on. Its infinity comes as -2147472692 (captured), an overflow. -#}
 {% macro _date_text(days) -%}
     case
         when {{ days }} = -2147472692 then 'infinity'
@@ -158,8 +163,8 @@
 {%- endmacro %}
 
 
-{#- Wall clocks are counted as if they were UTC, and no session's time zone takes part. PostgreSQL's infinities
-    are numbers of their own (formats.md 5.11, captured). From 4713 BC to what Spark can hold. -#}
+{#- No session's time zone takes part. PostgreSQL's infinities are numbers of their own (formats.md 5.11,
+    captured). From PostgreSQL's first day to what Spark can hold. -#}
 {% macro _wall_clock_text(count, per_second, infinity, minus_infinity) -%}
     case
         when {{ count }} = {{ infinity }} then 'infinity'
@@ -167,7 +172,8 @@
         when {{ count }} between {{ -210866803200 * per_second }} and {{ 9223372036854 * per_second }}
             then concat(
                 timestamp_ntz '1970-01-01 00:00:00'
-                + interval '1' second * (({{ count }} - pmod({{ count }}, {{ per_second }})) div {{ per_second }}),
+                + interval '1' second
+                * (({{ count }} - pmod({{ count }}, {{ per_second }})) div {{ per_second }}),
                 rtrim(
                     '.0',
                     concat('.', substring({{ per_second }} + pmod({{ count }}, {{ per_second }}), 2))
@@ -207,10 +213,9 @@
 
 
 {% macro _bits_number(wire_text) -%}
+    {%- set bytes = "hex(try_to_binary(" ~ wire_text ~ ", 'base64'))" -%}
     regexp_replace(
-        {{ _digits(
-            "array_join(reverse(regexp_extract_all(hex(try_to_binary(" ~ wire_text ~ ", 'base64')), '..', 0)), '')"
-        ) }},
+        {{ _digits("array_join(reverse(regexp_extract_all(" ~ bytes ~ ", '..', 0)), '')") }},
         '^0+(?=.)',
         ''
     )
@@ -232,7 +237,8 @@
             then array_join(
                 filter(
                     {{ labels }},
-                    (label, position) -> substring(reverse(conv({{ wire_text }}, 10, 2)), position + 1, 1) = '1'
+                    (label, place)
+                    -> substring(reverse(conv({{ wire_text }}, 10, 2)), place + 1, 1) = '1'
                 ),
                 ','
             )

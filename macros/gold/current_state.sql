@@ -1,0 +1,488 @@
+{#- The body of a gold model: what the new changes say of each key, typed; one row per key. The materialization
+    of the same name merges it into the table; run alone, over all changes, it is the table's definition.
+
+    current_state(
+        feed='shop_mariadb', database='shop', table='orders',   where the changes come from (schema where there is one)
+        key=['id'],                                             the key columns, as silver has them
+        columns={'id': 'bigint', 'total': 'decimal(12,2)'}      name: type, or name: {'type': ..., 'source': 'wire name'}
+    )
+-#}
+{% macro current_state(feed, table, key, columns, database=none, schema=none) -%}
+    {%- set feed_name = feed -%}
+    {%- do check_gold_model(feed_name, key, columns) -%}
+    {{- config(meta={
+        'feed': feed, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
+    }) -}}
+    {#- dbt parses before it knows the model's own configuration: then only the references count -#}
+    {%- do ref(feed_settings(feed_name).format ~ '_changes') -%}
+    {%- do ref('schemas') -%}
+    {%- if execute -%}
+    {{- latest_of_table(feed_name, columns) -}}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro latest_of_table(feed_name, columns) -%}
+    {%- set plan = gold_plan() -%}
+    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
+    {%- set sources = {} -%}
+    {%- for name, column in columns.items() -%}
+        {%- do sources.update({name: column if column is mapping else {'type': column}}) -%}
+    {%- endfor -%}
+    with
+
+    changes as (
+
+        {{ changes_of_table(plan) }}
+
+    ),
+    {%- if plan.moves %}
+
+    {{ moved_values() }}
+    {%- endif %}
+
+    column_types as (
+
+        select
+            schema_id,
+            map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
+        from {{ ref('schemas') }}
+        where wire_encoding <> 'text'
+        group by schema_id
+
+    ),
+    {%- if plan.by_column %}
+
+    {{ latest_by_column('moved' if plan.moves else 'changes') }}
+    {%- else %}
+
+    {{ latest_by_row() }}
+    {%- endif %}
+
+    texts as (
+
+        select
+            * except (image, wires),
+            struct(
+                {%- for name, column in sources.items() %}
+                {{ text_of_column(column.get('source', name), coded) }} as {{ identifier(name) }}
+                {{- ',' if not loop.last }}
+                {%- endfor %}
+            ) as _text
+        from latest
+
+    ),
+
+    typed as (
+
+        select
+            *
+            {%- for name, column in sources.items() %},
+            {{ typed('_text.' ~ identifier(name), column.type, gold_time_zone(feed_name)) }} as {{ identifier(name) }}
+            {%- endfor %}
+        from texts
+
+    ),
+
+    final as (
+
+        select
+            {%- for name in columns %}
+            {{ identifier(name) }},
+            {%- endfor %}
+            named_struct(
+                'row_key', _row_key,
+                'sequence', _sequence,
+                {%- if plan.by_column %}
+                'column_sequences', {{ older_than_row(
+                    'transform(array(' ~ quoted_list(columns) ~ '), column_name -> coalesce('
+                    ~ '_column_sequences[column_name], _base_sequence, ' ~ never() ~ '))', '_sequence'
+                ) }},
+                {%- else %}
+                'column_sequences', _column_sequences,
+                {%- endif %}
+                'topic', _topic,
+                'partition', _partition,
+                'changed_at', _changed_at,
+                'misfits', array_compact(array(
+                    {%- for name, column in sources.items() if column.type != 'string' %}
+                    {{ misfit(name, column.type) }}{{ ',' if not loop.last }}
+                    {%- endfor %}
+                ))
+            ) as _change,
+            _is_deleted,
+            _sequence,
+            _base_sequence,
+            _column_sequences
+        from typed
+
+    )
+
+    select * from final
+{%- endmacro %}
+
+
+{#- A column's value as the text a person would write; most formats write it that way themselves. -#}
+{% macro text_of_column(source, coded) -%}
+    {%- if coded is none or source in coded -%}
+        {{ canonical_text_function() }}(image[{{ quoted(source) }}], wires[{{ quoted(source) }}])
+    {%- else -%}
+        image[{{ quoted(source) }}]
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro misfit(name, type) -%}
+    if(
+                        {{ does_not_fit_function() }}(_text.{{ identifier(name) }}, {{ identifier(name) }} is null, {{ quoted(type) }}),
+                        struct({{ quoted(name) }} as column_name, _text.{{ identifier(name) }} as value, {{ quoted(type) }} as wanted_type),
+                        null
+                    )
+{%- endmacro %}
+
+
+{#- Names of the columns that some schema of the format encodes; none where that is not known (compile, docs). -#}
+{% macro coded_columns(format) -%}
+    {%- set run = lakehouse_run() -%}
+    {%- if not run or not load_relation(ref('schemas')) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- if 'coded_columns' not in run -%}
+        {%- set coded = {} -%}
+        {%- for row in run_query(
+            "select format, column_name from " ~ ref('schemas') ~ " where wire_encoding <> 'text' group by format, column_name"
+        ) -%}
+            {%- do coded.setdefault(row[0], []).append(row[1]) -%}
+        {%- endfor -%}
+        {%- do run.update({'coded_columns': coded}) -%}
+    {%- endif -%}
+    {{ return(run.coded_columns.get(format, [])) }}
+{%- endmacro %}
+
+
+{% macro gold_time_zone(name) -%}
+    {{ feed_settings(name).get('time_zone', 'UTC') }}
+{%- endmacro %}
+
+
+{% macro sequence_type() -%}
+    struct<epoch int, phase int, position array<decimal(38, 0)>, offset bigint, row_index int>
+{%- endmacro %}
+
+
+{#- Older than every change. -#}
+{% macro never() -%}
+    named_struct(
+                'epoch', -1, 'phase', 0, 'position', cast(array() as array<decimal(38, 0)>),
+                'offset', cast(0 as bigint), 'row_index', 0
+            )
+{%- endmacro %}
+
+
+{#- The order in which gold compares: the change's own sequence below its epoch. A recreated topic counts its
+    offsets anew, which only matters where the offset is all there is. -#}
+{% macro gold_sequence(relation) -%}
+    named_struct(
+                'epoch', if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0),
+                'phase', {{ relation }}.change_sequence.phase,
+                'position', {{ relation }}.change_sequence.position,
+                'offset', {{ relation }}.change_sequence.offset,
+                'row_index', {{ relation }}.change_sequence.row_index
+            )
+{%- endmacro %}
+
+
+{#- Which rows of silver belong to the model's table. -#}
+{% macro of_this_table(relation) -%}
+    {%- set meta = model.config.meta -%}
+    {{ relation }}.feed = {{ quoted(meta.feed) }}
+            {%- if meta.database %}
+            and {{ relation }}.database_name = {{ quoted(meta.database) }}
+            {%- endif %}
+            {%- if meta.schema %}
+            and {{ relation }}.schema_name = {{ quoted(meta.schema) }}
+            {%- endif %}
+            and {{ relation }}.table_name = {{ quoted(meta.table) }}
+{%- endmacro %}
+
+
+{#- The table's row changes that this run reads, without those that a later delete has made void. -#}
+{% macro changes_of_table(plan) -%}
+        select
+            changes.row_key,
+            changes.previous_row_key,
+            changes.operation in ('delete', 'update_before') as is_deleted,
+            changes.after_image,
+            changes.is_after_complete,
+            changes.after_unavailable,
+            changes.schema_id,
+            changes.topic,
+            changes.partition,
+            changes.changed_at,
+            {{ gold_sequence('changes') }} as sequence
+        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+        {%- if execute and lakehouse_run() %}
+            left join {{ state_relation() }} as deletes
+                on changes.row_key = deletes.row_key
+            left join {{ state_relation() }} as emptied
+                on
+                    emptied.row_key is null
+                    and (emptied.topic is null or emptied.topic = changes.topic)
+                    and (emptied.partition is null or emptied.partition = changes.partition)
+        {%- endif %}
+        where
+            {{ of_this_table('changes') }}
+            {%- if plan.from_version is not none %}
+            and changes.bronze_version > {{ plan.from_version }}
+            {%- endif %}
+            {%- if plan.version is not none %}
+            and changes.bronze_version <= {{ plan.version }}
+            {%- endif %}
+            and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+            and changes.row_key is not null
+            {%- if execute and lakehouse_run() %}
+            and {{ gold_sequence('changes') }} >= coalesce(greatest(deletes.delete_sequence, emptied.delete_sequence), {{ never() }})
+            {%- endif %}
+{%- endmacro %}
+
+
+{#- What deletes keys: per key its highest delete, and the highest TRUNCATE or DROP as a row without a key, for the
+    whole table where positions order, for one topic and partition where only offsets do. -#}
+{% macro deletes_of_changes() -%}
+    {%- set plan = gold_plan() -%}
+    with deletes as (
+
+        select
+            row_key,
+            if(row_key is null and order_scope = 'offset', topic, null) as topic,
+            if(row_key is null and order_scope = 'offset', partition, null) as partition,
+            operation,
+            {{ gold_sequence('changes') }} as sequence
+        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+        where
+            {{ of_this_table('changes') }}
+            {%- if plan.from_version is not none %}
+            and changes.bronze_version > {{ plan.from_version }}
+            {%- endif %}
+            and changes.bronze_version <= {{ plan.version }}
+            and (
+                operation in ('delete', 'update_before') and row_key is not null
+                or operation = 'truncate'
+                or operation = 'schema_change' and ddl_kind = 'drop'
+            )
+
+    )
+
+    select
+        row_key,
+        topic,
+        partition,
+        max(sequence) as delete_sequence,
+        max_by(operation, sequence) as operation
+    from deletes
+    group by row_key, topic, partition
+{%- endmacro %}
+
+
+{#- The newest change of each key, as a whole row: right while every image of the batch is complete. -#}
+{% macro latest_by_row() -%}
+    newest as (
+
+        select
+            row_key,
+            max(sequence) as sequence,
+            max_by(
+                struct(is_deleted, after_image, schema_id, topic, partition, changed_at),
+                sequence
+            ) as change
+        from changes
+        group by row_key
+
+    ),
+
+    latest as (
+
+        select
+            newest.row_key as _row_key,
+            newest.change.is_deleted as _is_deleted,
+            newest.sequence as _sequence,
+            newest.sequence as _base_sequence,
+            cast(null as map<string, {{ sequence_type() }}>) as _column_sequences,
+            newest.change.topic as _topic,
+            newest.change.partition as _partition,
+            newest.change.changed_at as _changed_at,
+            newest.change.after_image as image,
+            column_types.wires
+        from newest
+            left join column_types
+                on newest.change.schema_id = column_types.schema_id
+
+    ),
+{%- endmacro %}
+
+
+{#- The newest value of each column of each key: for batches with images that lack columns. The newest delete
+    or complete image is the base; only changes behind it count. -#}
+{% macro latest_by_column(changes) -%}
+    newest as (
+
+        select
+            row_key,
+            max(sequence) as sequence,
+            max(if(is_deleted or is_after_complete, sequence, null)) as base_sequence,
+            max_by(struct(is_deleted, topic, partition, changed_at), sequence) as change
+        from {{ changes }}
+        group by row_key
+
+    ),
+
+    images as (
+
+        select
+            changes.row_key,
+            changes.sequence,
+            changes.after_image,
+            column_types.wires
+        from {{ changes }} as changes
+            inner join newest
+                on changes.row_key = newest.row_key
+            left join column_types
+                on changes.schema_id = column_types.schema_id
+        where
+            not changes.is_deleted
+            and (newest.base_sequence is null or changes.sequence >= newest.base_sequence)
+
+    ),
+
+    column_values as (
+
+        select
+            row_key,
+            column_name,
+            max(sequence) as sequence,
+            max_by(struct(column_value, wires[column_name] as wire), sequence) as newest_value
+        from images
+            lateral view explode(after_image) as column_name, column_value
+        group by row_key, column_name
+
+    ),
+
+    composed as (
+
+        select
+            row_key,
+            map_from_entries(collect_list(struct(column_name, newest_value.column_value))) as image,
+            map_from_entries(collect_list(struct(column_name, newest_value.wire))) as wires,
+            map_from_entries(collect_list(struct(column_name, sequence))) as column_sequences
+        from column_values
+        group by row_key
+
+    ),
+
+    latest as (
+
+        select
+            newest.row_key as _row_key,
+            newest.change.is_deleted as _is_deleted,
+            newest.sequence as _sequence,
+            newest.base_sequence as _base_sequence,
+            composed.column_sequences as _column_sequences,
+            newest.change.topic as _topic,
+            newest.change.partition as _partition,
+            newest.change.changed_at as _changed_at,
+            composed.image,
+            composed.wires
+        from newest
+            left join composed
+                on newest.row_key = composed.row_key
+
+    ),
+{%- endmacro %}
+
+
+{#- A change that moved its row to a new key and lacks values: they lie under the old key, in its history. -#}
+{% macro moved_values() -%}
+    left_behind as (
+
+        select
+            changes.row_key,
+            changes.sequence,
+            column_name,
+            max_by(history.after_image[column_name], {{ gold_sequence('history') }}) as column_value
+        from changes
+            inner join {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as history
+                on changes.previous_row_key = history.row_key
+            lateral view explode(changes.after_unavailable) as column_name
+        where
+            {{ of_this_table('history') }}
+            and map_contains_key(history.after_image, column_name)
+            and {{ gold_sequence('history') }} < changes.sequence
+        group by changes.row_key, changes.sequence, column_name
+
+    ),
+
+    carried as (
+
+        select
+            row_key,
+            sequence,
+            map_from_entries(collect_list(struct(column_name, column_value))) as image
+        from left_behind
+        group by row_key, sequence
+
+    ),
+
+    moved as (
+
+        select
+            changes.* except (after_image, is_after_complete),
+            if(carried.image is null, changes.after_image, map_concat(changes.after_image, carried.image)) as after_image,
+            changes.is_after_complete
+            or coalesce(size(carried.image) = size(changes.after_unavailable), false) as is_after_complete
+        from changes
+            left join carried
+                on
+                    changes.row_key = carried.row_key
+                    and changes.sequence = carried.sequence
+
+    ),
+{%- endmacro %}
+
+
+{% macro check_gold_model(feed_name, key, columns) -%}
+    {%- do feed_settings(feed_name) -%}
+    {%- if not key -%}
+        {{ exceptions.raise_compiler_error(
+            "Gold model '" ~ model.name ~ "' names no key. A table of current rows needs one: key=['id']."
+        ) }}
+    {%- endif -%}
+    {%- for column in key if column not in columns -%}
+        {{ exceptions.raise_compiler_error(
+            "Gold model '" ~ model.name ~ "': the key column '" ~ column ~ "' is not among its columns."
+        ) }}
+    {%- endfor -%}
+    {%- for column in columns if column | lower in (
+        '_change', '_row_key', '_is_deleted', '_sequence', '_base_sequence', '_column_sequences',
+        '_topic', '_partition', '_changed_at', '_text'
+    ) -%}
+        {{ exceptions.raise_compiler_error(
+            "Gold model '" ~ model.name ~ "': the name '" ~ column ~ "' is gold's own; give the column another name"
+            ~ " with {'type': ..., 'source': '" ~ column ~ "'}."
+        ) }}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- A name that came from a message or a configuration, quoted wherever it is more than a plain word. -#}
+{% macro identifier(name) -%}
+    {%- if modules.re.fullmatch('[a-z_][a-z0-9_]*', name) -%}
+        {{ name }}
+    {%- else -%}
+        `{{ name.replace('`', '``') }}`
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro quoted_list(names) -%}
+    {%- for name in names -%}{{ quoted(name) }}{{ ', ' if not loop.last }}{%- endfor -%}
+{%- endmacro %}
