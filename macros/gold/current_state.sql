@@ -16,6 +16,7 @@
     {#- dbt parses before it knows the model's own configuration: then only the references count -#}
     {%- do ref(feed_settings(feed_name).format ~ '_changes') -%}
     {%- do ref('schemas') -%}
+    {%- do ref('sequence_ranges') -%}
     {%- if execute -%}
     {{- latest_of_table(feed_name, columns) -}}
     {%- endif -%}
@@ -31,14 +32,20 @@
     {%- endfor -%}
     with
 
-    changes as (
+    changes_of_table as (
 
         {{ changes_of_table(plan) }}
 
     ),
+
+    changes as (
+
+        {{ standing_changes() if plan.version is not none else 'select * from changes_of_table' }}
+
+    ),
     {%- if plan.moves %}
 
-    {{ moved_values() }}
+    {{ moved_values(plan) }}
     {%- endif %}
 
     column_types as (
@@ -179,16 +186,39 @@
 {%- endmacro %}
 
 
-{#- The order in which gold compares: the change's own sequence below its epoch. A recreated topic counts its
-    offsets anew, which only matters where the offset is all there is. -#}
-{% macro gold_sequence(relation) -%}
+{#- The order in which gold compares: the change's own sequence below its epoch. silver.sequence_ranges tells epochs
+    and the positions that position-less rows inherit; tables without any do not join it. A recreated topic counts its
+    offsets anew, which matters where the offset is all there is. -#}
+{% macro gold_sequence(relation, plan) -%}
     named_struct(
+                {%- if plan.has_ranges %}
+                'epoch', coalesce(ranges.epoch, 0) + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0),
+                'phase', {{ relation }}.change_sequence.phase,
+                'position', coalesce(ranges.inherited_position, {{ relation }}.change_sequence.position),
+                {%- else %}
                 'epoch', if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0),
                 'phase', {{ relation }}.change_sequence.phase,
                 'position', {{ relation }}.change_sequence.position,
+                {%- endif %}
                 'offset', {{ relation }}.change_sequence.offset,
                 'row_index', {{ relation }}.change_sequence.row_index
             )
+{%- endmacro %}
+
+
+{% macro join_ranges(relation, plan) -%}
+    {%- if plan.has_ranges %}
+            left join {{ ref('sequence_ranges') }} as ranges
+                on
+                    {{ relation }}.feed = ranges.feed
+                    and {{ relation }}.topic = ranges.topic
+                    and {{ relation }}.topic_generation = ranges.topic_generation
+                    and {{ relation }}.partition = ranges.partition
+                    and {{ relation }}.database_name <=> ranges.database_name
+                    and {{ relation }}.schema_name <=> ranges.schema_name
+                    and {{ relation }}.table_name = ranges.table_name
+                    and {{ relation }}.offset between ranges.from_offset and coalesce(ranges.to_offset, {{ relation }}.offset)
+    {%- endif -%}
 {%- endmacro %}
 
 
@@ -206,7 +236,7 @@
 {%- endmacro %}
 
 
-{#- The table's row changes that this run reads, without those that a later delete has made void. -#}
+{#- The table's row changes that this run reads. -#}
 {% macro changes_of_table(plan) -%}
         select
             changes.row_key,
@@ -219,17 +249,9 @@
             changes.topic,
             changes.partition,
             changes.changed_at,
-            {{ gold_sequence('changes') }} as sequence
+            {{ gold_sequence('changes', plan) }} as sequence
         from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
-        {%- if execute and lakehouse_run() %}
-            left join {{ state_relation() }} as deletes
-                on changes.row_key = deletes.row_key
-            left join {{ state_relation() }} as emptied
-                on
-                    emptied.row_key is null
-                    and (emptied.topic is null or emptied.topic = changes.topic)
-                    and (emptied.partition is null or emptied.partition = changes.partition)
-        {%- endif %}
+        {{- join_ranges('changes', plan) }}
         where
             {{ of_this_table('changes') }}
             {%- if plan.from_version is not none %}
@@ -240,9 +262,21 @@
             {%- endif %}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
             and changes.row_key is not null
-            {%- if execute and lakehouse_run() %}
-            and {{ gold_sequence('changes') }} >= coalesce(greatest(deletes.delete_sequence, emptied.delete_sequence), {{ never() }})
-            {%- endif %}
+{%- endmacro %}
+
+
+{#- Those that no later delete of their key, TRUNCATE or DROP has made void. -#}
+{% macro standing_changes() -%}
+        select changes.*
+        from changes_of_table as changes
+            left join {{ state_relation() }} as deletes
+                on changes.row_key = deletes.row_key
+            left join {{ state_relation() }} as emptied
+                on
+                    emptied.row_key is null
+                    and (emptied.topic is null or emptied.topic = changes.topic)
+                    and (emptied.partition is null or emptied.partition = changes.partition)
+        where coalesce(changes.sequence >= greatest(deletes.delete_sequence, emptied.delete_sequence), true)
 {%- endmacro %}
 
 
@@ -257,8 +291,9 @@
             if(row_key is null and order_scope = 'offset', topic, null) as topic,
             if(row_key is null and order_scope = 'offset', partition, null) as partition,
             operation,
-            {{ gold_sequence('changes') }} as sequence
+            {{ gold_sequence('changes', plan) }} as sequence
         from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+        {{- join_ranges('changes', plan) }}
         where
             {{ of_this_table('changes') }}
             {%- if plan.from_version is not none %}
@@ -270,6 +305,28 @@
                 or operation = 'truncate'
                 or operation = 'schema_change' and ddl_kind = 'drop'
             )
+        {%- if plan.has_ranges %}
+
+        union all
+
+        -- a full load that starts anew removes the keys that it does not bring again
+        select
+            cast(null as array<string>),
+            topic,
+            partition,
+            'full_load',
+            named_struct(
+                'epoch', epoch,
+                'phase', 0,
+                'position', cast(array() as array<decimal(38, 0)>),
+                'offset', cast(-1 as bigint),
+                'row_index', 0
+            )
+        from {{ ref('sequence_ranges') }} as changes
+        where
+            {{ of_this_table('changes') }}
+            and starts_full_load
+        {%- endif %}
 
     )
 
@@ -401,22 +458,23 @@
 
 
 {#- A change that moved its row to a new key and lacks values: they lie under the old key, in its history. -#}
-{% macro moved_values() -%}
+{% macro moved_values(plan) -%}
     left_behind as (
 
         select
             changes.row_key,
             changes.sequence,
             column_name,
-            max_by(history.after_image[column_name], {{ gold_sequence('history') }}) as column_value
+            max_by(history.after_image[column_name], {{ gold_sequence('history', plan) }}) as column_value
         from changes
             inner join {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as history
                 on changes.previous_row_key = history.row_key
+            {{- join_ranges('history', plan) }}
             lateral view explode(changes.after_unavailable) as column_name
         where
             {{ of_this_table('history') }}
             and map_contains_key(history.after_image, column_name)
-            and {{ gold_sequence('history') }} < changes.sequence
+            and {{ gold_sequence('history', plan) }} < changes.sequence
         group by changes.row_key, changes.sequence, column_name
 
     ),

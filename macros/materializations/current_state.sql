@@ -16,10 +16,10 @@
             {%- do statements.append(create_state(state)) -%}
             {%- do statements.append(create_table_as(False, this, live_rows(compiled_code))) -%}
         {%- else -%}
-            {%- if plan.news.deletes or plan.news.truncates -%}
+            {%- if plan.news.deletes or plan.news.truncates or plan.has_ranges -%}
                 {%- do statements.append(merge_deletes(state)) -%}
             {%- endif -%}
-            {%- if plan.news.truncates -%}
+            {%- if plan.news.truncates or plan.has_ranges -%}
                 {%- do statements.append(delete_emptied_rows(this, state)) -%}
             {%- endif -%}
             {%- do statements.append(merge_latest(this, compiled_code, plan)) -%}
@@ -195,24 +195,36 @@ map_filter(
     {%- set applied = lakehouse_run().get('applied', {}) -%}
     {%- set meta = model.config.meta -%}
     {%- set silver = applied.get(feed_settings(meta.feed).format ~ '_changes') -%}
-    {%- set schemas = applied.get('schemas') -%}
-    {%- set mark = applied.get(model.name) -%}
     {%- set plan = {
-        'mode': 'build', 'from_version': none, 'version': none, 'built_by': none, 'news': {},
-        'by_column': true, 'moves': true
+        'mode': 'build', 'from_version': none, 'version': none, 'built_by': none,
+        'news': {}, 'by_column': true, 'moves': true, 'has_ranges': true
     } -%}
-    {%- if silver and schemas -%}
-        {%- do plan.update({'version': [silver.version, schemas.version] | min, 'built_by': silver.built_by}) -%}
-        {%- if mark and mark.built_by == silver.built_by and not should_full_refresh() and load_relation(this) is not none -%}
-            {%- set news = {} if mark.version >= plan.version else table_news(meta) -%}
-            {%- do plan.update({
-                'mode': 'merge' if news else 'nothing', 'from_version': mark.version, 'news': news,
-                'moves': news.get('moves', 0) > 0,
-                'by_column': news != {} and (news.partials > 0 or has_partial_rows())
-            }) -%}
-        {%- endif -%}
+    {%- if silver and applied.get('schemas') and applied.get('order_marks') -%}
+        {%- set mark = mark_of_gold_model(model) -%}
+        {%- set version = [silver.version, applied['schemas'].version, applied['order_marks'].version] | min -%}
+        {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
+        {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, rebuild) -%}
+        {%- do plan.update({
+            'mode': 'build' if rebuild else 'merge' if news else 'nothing',
+            'from_version': none if rebuild else mark.version,
+            'version': version,
+            'built_by': silver.built_by,
+            'news': news,
+            'moves': news.get('moves', 0) > 0,
+            'by_column': news.get('partials', 0) > 0 or (news != {} and not rebuild and has_partial_rows()),
+            'has_ranges': news.get('has_ranges', false)
+        }) -%}
     {%- endif -%}
     {{ return(plan) }}
+{%- endmacro %}
+
+
+{#- How far the model's table has come; none where it must be built anew, since silver was. -#}
+{% macro mark_of_gold_model(node) -%}
+    {%- set applied = lakehouse_run().applied -%}
+    {%- set silver = applied.get(feed_settings(node.config.meta.feed).format ~ '_changes', {}) -%}
+    {%- set mark = applied.get(node.name) -%}
+    {{ return(mark if mark and mark.built_by == silver.built_by else none) }}
 {%- endmacro %}
 
 
@@ -231,56 +243,77 @@ map_filter(
 
 
 {#- What silver brought for one table since the oldest mark of any gold model of its format: asked once per
-    format and run, not once per table. -#}
-{% macro table_news(meta) -%}
+    format and run, not once per table; and once from the beginning, if a table has to be built. -#}
+{% macro table_news(meta, rebuild) -%}
     {%- set run = lakehouse_run() -%}
     {%- set format = feed_settings(meta.feed).format -%}
-    {%- if format not in run.table_news -%}
-        {%- set marks = [] -%}
-        {%- for node in graph.nodes.values() if node.config.materialized == 'current_state' -%}
-            {%- if feed_settings(node.config.meta.feed).format == format and node.name in run.applied -%}
-                {%- do marks.append(run.applied[node.name].version) -%}
+    {%- set question = format ~ (' from the beginning' if rebuild else '') -%}
+    {%- if question not in run.table_news -%}
+        {%- set marks = [-1] if rebuild else [] -%}
+        {%- for node in graph.nodes.values() if node.config.materialized == 'current_state' and not rebuild -%}
+            {%- if feed_settings(node.config.meta.feed).format == format and mark_of_gold_model(node) -%}
+                {%- do marks.append(mark_of_gold_model(node).version) -%}
             {%- endif -%}
         {%- endfor -%}
-        {%- set rows = run_query(news_by_table(ref(format ~ '_changes'), marks | min)) -%}
-        {%- set news = {} -%}
-        {%- for row in rows -%}
-            {%- do news.update({
-                (row[0], row[1], row[2], row[3]):
-                {'rows': row[4] | int, 'deletes': row[5] | int, 'truncates': row[6] | int,
-                 'partials': row[7] | int, 'moves': row[8] | int}
+        {%- set news = [] -%}
+        {%- for row in run_query(news_by_table(ref(format ~ '_changes'), marks | min)) -%}
+            {%- do news.append({
+                'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
+                'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int, 'has_ranges': row[8]
             }) -%}
         {%- endfor -%}
-        {%- do run.table_news.update({format: news}) -%}
+        {%- do run.table_news.update({question: news}) -%}
     {%- endif -%}
-    {%- set found = [] -%}
-    {%- for place, news in run.table_news[format].items() -%}
-        {%- if place[0] == meta.feed and place[3] == meta.table
-            and (not meta.database or place[1] == meta.database)
-            and (not meta.schema or place[2] == meta.schema) -%}
-            {%- do found.append(news) -%}
+    {%- set found = {} -%}
+    {%- for news in run.table_news[question] -%}
+        {%- if news.feed == meta.feed and news.table == meta.table
+            and (not meta.database or news.database == meta.database)
+            and (not meta.schema or news.schema == meta.schema) -%}
+            {%- do found.update(news) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return(found[0] if found else {}) }}
+    {{ return(found) }}
 {%- endmacro %}
 
 
 {% macro news_by_table(changes, version) -%}
+    with ranged_tables as (
+
+        select distinct feed, database_name, schema_name, table_name
+        from {{ ref('sequence_ranges') }}
+        where epoch > 0 or inherited_position is not null
+
+    ),
+
+    news as (
+
+        select
+            feed,
+            database_name,
+            schema_name,
+            table_name,
+            count_if(operation in ('delete', 'update_before')) as deletes,
+            count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
+            count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
+            count_if(previous_row_key is not null and size(after_unavailable) > 0) as moves
+        from {{ changes }}
+        where
+            bronze_version > {{ version }}
+            and operation in (
+                'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
+            )
+        group by feed, database_name, schema_name, table_name
+
+    )
+
     select
-        feed,
-        database_name,
-        schema_name,
-        table_name,
-        count(*) as row_count,
-        count_if(operation in ('delete', 'update_before')) as deletes,
-        count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
-        count_if(after_image is not null and not is_after_complete) as partials,
-        count_if(previous_row_key is not null and size(after_unavailable) > 0) as moves
-    from {{ changes }}
-    where
-        bronze_version > {{ version }}
-        and operation in (
-            'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
-        )
-    group by feed, database_name, schema_name, table_name
+        news.*,
+        ranged_tables.feed is not null as has_ranges
+    from news
+        left join ranged_tables
+            on
+                news.feed = ranged_tables.feed
+                and news.database_name <=> ranged_tables.database_name
+                and news.schema_name <=> ranged_tables.schema_name
+                and news.table_name = ranged_tables.table_name
 {%- endmacro %}

@@ -1,0 +1,80 @@
+{{ config(materialized='change_log') }}
+{%- set mark = lakehouse_run().get('applied', {}).get('order_marks') %}
+{%- set everything = not mark or should_full_refresh() or load_relation(this) is none %}
+with
+
+changes as (
+
+    select
+        *,
+        change_sequence.phase = 0 as is_full_load,
+        size(change_sequence.position) > 0 as is_positioned
+    from {{ ref('changes') }}
+    where
+        order_scope = 'position'
+        and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+        {%- if not everything %}
+        and bronze_version > {{ mark.version }}
+        {%- endif %}
+
+),
+
+compared as (
+
+    select
+        *,
+        struct(is_full_load, is_positioned, position_space)
+        <=> lag(struct(is_full_load, is_positioned, position_space)) over (
+            partition by feed, topic, topic_generation, partition, database_name, schema_name, table_name
+            order by offset, row_index
+        ) as is_like_previous
+    from changes
+
+),
+
+numbered as (
+
+    select
+        *,
+        count_if(not is_like_previous) over (
+            partition by feed, topic, topic_generation, partition, database_name, schema_name, table_name
+            order by offset, row_index
+        ) as run_number
+    from compared
+
+),
+
+order_marks as (
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        database_name,
+        schema_name,
+        table_name,
+        min(offset) as from_offset,
+        max(offset) as to_offset,
+        is_full_load,
+        is_positioned,
+        position_space,
+        max(change_sequence.position) as highest_position,
+        max(bronze_version) as bronze_version
+    from numbered
+    group by
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        database_name,
+        schema_name,
+        table_name,
+        run_number,
+        is_full_load,
+        is_positioned,
+        position_space
+
+)
+
+select * from order_marks

@@ -1,0 +1,83 @@
+{{ config(materialized='view') }}
+
+with
+
+order_marks as (
+
+    select * from {{ ref('order_marks') }}
+
+),
+
+compared as (
+
+    select
+        *,
+        is_full_load and not coalesce(lag(is_full_load) over in_order, true) as starts_full_load,
+        coalesce(
+            position_space <> last_value(position_space) ignore nulls over before_this,
+            false
+        ) as changes_space,
+        lead(from_offset) over (
+            partition by feed, topic, topic_generation, partition, database_name, schema_name, table_name
+            order by from_offset
+        ) as next_offset
+    from order_marks
+    window
+        in_order as (
+            partition by feed, topic, partition, database_name, schema_name, table_name
+            order by topic_generation, from_offset
+        ),
+        before_this as (
+            partition by feed, topic, partition, database_name, schema_name, table_name
+            order by topic_generation, from_offset
+            rows between unbounded preceding and 1 preceding
+        )
+
+),
+
+counted as (
+
+    select
+        *,
+        cast(
+            count_if(starts_full_load or changes_space) over (
+                partition by feed, topic, partition, database_name, schema_name, table_name
+                order by topic_generation, from_offset
+            ) as int
+        ) as epoch
+    from compared
+
+),
+
+inherited as (
+
+    select
+        *,
+        max(highest_position) over (
+            partition by feed, topic, partition, database_name, schema_name, table_name, epoch
+            order by topic_generation, from_offset
+        ) as position_so_far
+    from counted
+
+),
+
+sequence_ranges as (
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        database_name,
+        schema_name,
+        table_name,
+        from_offset,
+        next_offset - 1 as to_offset,
+        epoch,
+        case when not is_positioned then position_so_far end as inherited_position,
+        starts_full_load
+    from inherited
+
+)
+
+select * from sequence_ranges
