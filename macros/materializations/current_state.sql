@@ -236,9 +236,13 @@ map_filter(
 
 
 {% macro state_relation() -%}
-    {{ return(api.Relation.create(
-        schema=generate_schema_name('state', none), identifier=this.identifier, type='table'
-    )) }}
+    {{ return(state_of(this)) }}
+{%- endmacro %}
+
+
+{#- Where the deletes of a gold table stand: the table of the same name in the schema `state`. -#}
+{% macro state_of(gold_table) -%}
+    {{ return(api.Relation.create(schema=generate_schema_name('state', none), identifier=gold_table.identifier, type='table')) }}
 {%- endmacro %}
 
 

@@ -75,6 +75,9 @@
     that the next run reads a little again: every step repeats safely. -#}
 {% macro finish_run() -%}
     {%- set run = lakehouse_run() -%}
+    {%- if execute and run -%}
+        {%- do mark_checked() -%}
+    {%- endif -%}
     {%- if execute and run and run.applied_now -%}
         {%- do run.applied.update(run.applied_now) -%}
         insert overwrite {{ applied_versions() }} values

@@ -28,7 +28,8 @@ unknown_messages as (
         messages.value as raw_value,
         messages.key as raw_key,
         changes.message_timestamp,
-        changes.load_id
+        changes.load_id,
+        changes.bronze_version
     from changes
         inner join messages
             on

@@ -1,0 +1,79 @@
+{#- Tests look at what is new since they last passed, so that they cost what changed. `--vars 'check_all_history: true'`
+    lets them look at everything; so does a silver table that was built anew. -#}
+
+{#- The bronze version up to which everything was checked before; -1 where nothing was. -#}
+{% macro checked_version() -%}
+    {%- set mark = lakehouse_run().get('applied', {}).get('tests') -%}
+    {%- if mark and mark.built_by == silver_builds() and not var('check_all_history', false) -%}
+        {{ return(mark.version) }}
+    {%- endif -%}
+    {{ return(-1) }}
+{%- endmacro %}
+
+
+{% macro silver_builds() -%}
+    {%- set builds = [] -%}
+    {%- for format in formats_in_use() -%}
+        {%- do builds.append(lakehouse_run().get('applied', {}).get(format ~ '_changes', {}).get('built_by', '')) -%}
+    {%- endfor -%}
+    {{ return(builds | join(' ')) }}
+{%- endmacro %}
+
+
+{#- The version that silver holds: what arrived later is no loss. -#}
+{% macro silver_version() -%}
+    {%- set versions = [] -%}
+    {%- for format in formats_in_use() -%}
+        {%- do versions.append(lakehouse_run().get('applied', {}).get(format ~ '_changes', {}).get('version', -1)) -%}
+    {%- endfor -%}
+    {{ return(versions | min) }}
+{%- endmacro %}
+
+
+{#- on-run-end of a run that tested: remember how far, if nothing is missing. -#}
+{% macro mark_checked() -%}
+    {%- set statuses = [] -%}
+    {%- for result in results if result.node.name == 'every_record_is_in_silver' -%}
+        {%- do statuses.append(result.status | string) -%}
+    {%- endfor -%}
+    {%- if statuses == ['pass'] -%}
+        {%- set mark = {'version': silver_version(), 'built_by': silver_builds()} -%}
+        {%- if lakehouse_run().applied.get('tests') != mark -%}
+            {%- do lakehouse_run().applied_now.update({'tests': mark}) -%}
+        {%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- What the gold model behind a tested relation declares: feed, table, key, columns. -#}
+{% macro gold_declaration(relation) -%}
+    {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.name == relation.identifier -%}
+        {{ return(node.config.meta) }}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{% macro silver_of(declaration) -%}
+    {{ return(api.Relation.create(
+        schema=generate_schema_name('silver', none), identifier=feed_settings(declaration.feed).format ~ '_changes'
+    )) }}
+{%- endmacro %}
+
+
+{#- The silver rows of a tested gold table that were not checked yet. -#}
+{% macro unchecked_changes(relation) -%}
+    {%- set declaration = gold_declaration(relation) -%}
+    select *
+        from {{ silver_of(declaration) }}
+        where
+            feed = {{ quoted(declaration.feed) }}
+            {%- if declaration.database %}
+            and database_name = {{ quoted(declaration.database) }}
+            {%- endif %}
+            {%- if declaration.schema %}
+            and schema_name = {{ quoted(declaration.schema) }}
+            {%- endif %}
+            and table_name = {{ quoted(declaration.table) }}
+            and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+            and bronze_version > {{ checked_version() }}
+{%- endmacro %}

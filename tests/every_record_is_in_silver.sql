@@ -1,0 +1,74 @@
+{{ config(severity='error') }}
+-- depends_on: {{ ref('changes') }}
+-- Conservation: every record of bronze stands in silver, once per row, and silver holds nothing else.
+{%- set checked = checked_version() if execute else -1 %}
+
+with
+
+records as (
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        offset,
+        count(*) as record_count
+    {%- if checked >= 0 and execute and checked < silver_version() %}
+    from table_changes('{{ source('bronze', 'messages') }}', {{ checked + 1 }}, {{ silver_version() }})
+    {%- else %}
+    from {{ source('bronze', 'messages') }}
+    {%- if execute and lakehouse_run() %} version as of {{ silver_version() }}{% endif %}
+    {%- endif %}
+    where
+        feed in ({{ quoted_list(var('feeds')) }})
+        {%- if execute and checked == silver_version() %}
+        and false
+        {%- endif %}
+    group by feed, topic, topic_generation, partition, offset
+
+),
+
+changes as (
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        offset,
+        count(*) as row_count,
+        count(distinct row_index) as distinct_row_count
+    from {{ ref('changes') }}
+    where bronze_version > {{ checked }}
+    group by feed, topic, topic_generation, partition, offset
+
+),
+
+compared as (
+
+    select
+        coalesce(records.feed, changes.feed) as feed,
+        coalesce(records.topic, changes.topic) as topic,
+        coalesce(records.topic_generation, changes.topic_generation) as topic_generation,
+        coalesce(records.partition, changes.partition) as partition,
+        coalesce(records.offset, changes.offset) as offset,
+        case
+            when changes.feed is null then 'in bronze, but not in silver'
+            when records.feed is null then 'in silver, but not in bronze'
+            when records.record_count > 1 then 'more than once in bronze'
+            when changes.row_count > changes.distinct_row_count then 'more than once in silver'
+        end as finding
+    from records
+        full outer join changes
+            on
+                records.feed = changes.feed
+                and records.topic = changes.topic
+                and records.topic_generation = changes.topic_generation
+                and records.partition = changes.partition
+                and records.offset = changes.offset
+
+)
+
+select * from compared
+where finding is not null

@@ -1,0 +1,66 @@
+{#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete, none is missing. -#}
+{% test newest_change_wins(model) -%}
+    {%- set with_ranges = {'has_ranges': true} -%}
+    with unchecked as (
+
+        {{ unchecked_changes(model) if execute else 'select 1' }}
+
+    ),
+
+    ordered as (
+
+        select
+            changes.*,
+            {{ gold_sequence('changes', with_ranges) }} as gold_sequence
+        from unchecked as changes
+        {{- join_ranges('changes', with_ranges) }}
+        where changes.row_key is not null
+
+    ),
+
+    newest as (
+
+        select
+            row_key,
+            max(gold_sequence) as gold_sequence,
+            max_by(
+                struct(operation in ('delete', 'update_before') as is_deleted, topic, partition, offset),
+                gold_sequence
+            ) as change
+        from ordered
+        group by row_key
+
+    ),
+
+    compared as (
+
+        select
+            newest.row_key,
+            newest.change.topic,
+            newest.change.partition,
+            newest.change.offset,
+            case
+                when newest.change.is_deleted and current._change.sequence <= newest.gold_sequence
+                    then 'the row outlived its delete'
+                when not newest.change.is_deleted and current._change.sequence < newest.gold_sequence
+                    then 'an older change won'
+                when not newest.change.is_deleted and current._change is null
+                    and not coalesce(newest.gold_sequence < greatest(deletes.delete_sequence, emptied.delete_sequence), false)
+                    then 'the row is missing'
+            end as finding
+        from newest
+            left join {{ model }} as current
+                on newest.row_key = current._change.row_key
+            left join {{ state_of(model) }} as deletes
+                on newest.row_key = deletes.row_key
+            left join {{ state_of(model) }} as emptied
+                on
+                    emptied.row_key is null
+                    and (emptied.topic is null or emptied.topic = newest.change.topic)
+                    and (emptied.partition is null or emptied.partition = newest.change.partition)
+
+    )
+
+    select * from compared
+    where finding is not null
+{%- endtest %}
