@@ -18,8 +18,10 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import yaml
+from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -99,7 +101,7 @@ def compare(broker: KafkaBroker, folder: Path, records: int, rounds: int) -> Non
     print(f"median of {rounds}: {statistics.median(ratios):.2f} (goal: at least 0.50)")
 
 
-def time_load(spark, home: Path, records: int) -> float:
+def time_load(spark: SparkSession, home: Path, records: int) -> float:
     config = read_config(home)
     create_tables(spark, config.bronze)
     started = time.monotonic()
@@ -110,7 +112,7 @@ def time_load(spark, home: Path, records: int) -> float:
     return seconds
 
 
-def time_copy(spark, source: Path, target: Path) -> float:
+def time_copy(spark: SparkSession, source: Path, target: Path) -> float:
     started = time.monotonic()
     spark.read.parquet(str(source)).write.format("delta").mode("append").save(str(target))
     return time.monotonic() - started
@@ -122,7 +124,7 @@ def beside_dbt(broker: KafkaBroker, folder: Path, records: int) -> None:
     environment = os.environ | {"LAKEHOUSE_DRIVER_MEMORY": "2g", "PYTHONPATH": str(ROOT)}
     started = time.monotonic()
 
-    def show(who: str, stream) -> None:
+    def show(who: str, stream: IO[str]) -> None:
         for line in stream:
             print(f"{time.monotonic() - started:6.1f} s  {who}  {line.rstrip()}", flush=True)
             seen.append((who, time.monotonic()))

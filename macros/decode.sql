@@ -1,7 +1,7 @@
 {#- Expressions that every JSON format needs to read a message without losing or guessing anything. -#}
 
 {#- Bytes to the text of one JSON document: NULL unless the bytes are UTF-8, without a byte order mark,
-    and unwrapped once where a whole document was encoded as a JSON string. -#}
+    and unwrapped once where a whole document was encoded as a JSON string; NULL where that string is broken. -#}
 {% macro json_text(value) -%}
     case
         when try_validate_utf8(cast({{ value }} as string)) like '"%'
@@ -30,7 +30,8 @@
 {#- Why no object came out of a record, as a sentence for a person. -#}
 {% macro undecodable_reason(value, text) -%}
     case
-        when {{ text }} is null then 'the value is not UTF-8 text'
+        when try_validate_utf8(cast({{ value }} as string)) is null then 'the value is not UTF-8 text'
+        when {{ text }} is null then 'the value is a broken JSON string'
         when trim({{ text }}) = '' then 'the value is empty'
         when trim({{ text }}) = 'null' then 'the value is the JSON word null'
         when not startswith(ltrim({{ text }}), '{') then 'the value is not a JSON object'
@@ -42,26 +43,42 @@
 
 {#- JSON passes bare fractions through a double: 1.10 becomes 1.1. Quoted behind a mark they keep
     every digit; `exact_numbers` takes the marks away again. Whole numbers are exact anyway.
+    The mark is two code points that Unicode keeps free of characters. A quote right behind : , [ {
+    or a blank opens a text, so that the text ":1.5" is left alone; the price is that a fraction under
+    a column name that ends so, or in a backslash, goes through the double.
     Rule and measurements: design.md, section 7. -#}
 {% macro mark_fractions(text) -%}
     regexp_replace(
         {{ text }},
-        r':(?=[-0-9\s])(?<=[^\\]"\s{0,4}:)\s*+(-?[0-9]++(?:\.[0-9]++(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++))',
-        ':"\uE000\uE001$1"'
+        r':(?=[-0-9\s])(?<=[^\\:,\[{\s]"\s{0,4}:)\s*+(-?[0-9]++(?:\.[0-9]++(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++))',
+        ':"\uFDD0\uFDD1$1"'
     )
 {%- endmacro %}
 
 
-{#- The image with every marked number as its own text; inside nested values the number stands bare again. -#}
+{#- A text without the marks of mark_fractions: numbers inside JSON text stand bare again. -#}
+{% macro without_marks(text) -%}
+    case
+        when contains({{ text }}, '\uFDD0\uFDD1')
+            then regexp_replace({{ text }}, '"\uFDD0\uFDD1([^"]*+)"', '$1')
+        else {{ text }}
+    end
+{%- endmacro %}
+
+
+{#- A text that is one marked number or anything else, without the mark. -#}
+{% macro unmarked(text) -%}
+    ltrim('\uFDD0\uFDD1', {{ text }})
+{%- endmacro %}
+
+
+{#- The image with every marked number as its own text; `text` is what the image was decoded from. -#}
 {% macro exact_numbers(image, text) -%}
     case
-        when contains({{ text }}, '\uE000\uE001')
+        when contains({{ text }}, '\uFDD0\uFDD1')
             then transform_values(
                 {{ image }},
-                (column_name, wire_text) -> case
-                    when startswith(wire_text, '\uE000\uE001') then substring(wire_text, 3)
-                    else regexp_replace(wire_text, '"\uE000\uE001([^"]*)"', '$1')
-                end
+                (column_name, wire_text) -> {{ unmarked(without_marks('wire_text')) }}
             )
         else {{ image }}
     end
@@ -80,6 +97,36 @@
         when forall({{ key_columns }}, key_column -> map_contains_key({{ image }}, key_column))
             then transform({{ key_columns }}, key_column -> {{ image }}[key_column])
     end
+{%- endmacro %}
+
+
+{#- The same, each value from the first of two images that has the column. -#}
+{% macro key_values_of_either(key_columns, first, second) -%}
+    case
+        when forall(
+            {{ key_columns }},
+            key_column -> coalesce(map_contains_key({{ first }}, key_column), false)
+            or coalesce(map_contains_key({{ second }}, key_column), false)
+        )
+            then transform(
+                {{ key_columns }},
+                key_column -> if(
+                    coalesce(map_contains_key({{ first }}, key_column), false),
+                    {{ first }}[key_column],
+                    {{ second }}[key_column]
+                )
+            )
+    end
+{%- endmacro %}
+
+
+{#- The image without some columns. -#}
+{% macro without_columns(image, column_names) -%}
+    if(
+        cardinality({{ column_names }}) = 0,
+        {{ image }},
+        map_filter({{ image }}, (column_name, wire_text) -> not array_contains({{ column_names }}, column_name))
+    )
 {%- endmacro %}
 
 

@@ -9,20 +9,50 @@
 {%- endmacro %}
 
 
+{#- The format whose signs a text bears; NULL where it bears none. Signs of one format that are no column names come
+    first. Names are quoted and followed by a colon, so that text inside a value, where quotes are escaped, is no sign. -#}
 {% macro looks_like(text) -%}
     case
-        when {{ text }} rlike '"dataColumn"|"sequenceId"' then 'streamx'
-        when {{ text }} rlike '"recordType".*"allMetaData"' then 'oms_default'
-        when {{ text }} rlike '"(beforeImages|afterImages)"' then 'dts_avro'
-        when {{ text }} rlike '"record-type"' then 'aws_dms'
-        when {{ text }} rlike '"read_method"' then 'google_datastream'
-        when {{ text }} rlike '"op_type"' then 'ogg_json'
-        when {{ text }} rlike '"meta" *: *[{].*"op" *: *"(ins|upd|del|ddl)"' then 'oms_shareplex'
-        when {{ text }} rlike '"action".*"(entryType|dbValType|jdbcType)"' then 'cloudcanal_json'
-        when {{ text }} rlike '"op" *: *"[a-z]"' and {{ text }} rlike '"(source|before|after)"'
-            then 'debezium_json'
-        when {{ text }} rlike '"type" *: *"(insert|update|delete|bootstrap-[a-z]+|table-[a-z]+)"'
-            and {{ text }} rlike '"(xid|xoffset|commit|position)"' then 'maxwell'
-        when {{ text }} rlike '"(isDdl|mysqlType|pkNames)"' then 'canal_json'
+        when not contains({{ text }}, '":') then null
+        when contains({{ text }}, '"isDdl":')
+            then case
+                when contains({{ text }}, '"_tidb":') then 'canal_json_ticdc'
+                when contains({{ text }}, '"tableChanges":') then 'canal_json_cloudcanal'
+                when {{ text }} rlike r'"es":\s*[0-9]{10}\s*[,}]' then 'canal_json_ckafka'
+                when not contains({{ text }}, '"id":') then 'canal_json_oms'
+                else 'canal_json'
+            end
+        when contains({{ text }}, '"dataColumn":') or contains({{ text }}, '"sequenceId":') then 'streamx'
+        when {{ text }} rlike r'^\s*\{\s*"(source|schema|before|after|op|payload|updateDescription)":'
+            and {{ text }} rlike r'"op":\s*"[a-zA-Z]+"'
+            and ({{ text }} rlike r'"source":\s*\{' or {{ text }} rlike r'"(before|after)":\s*(\{|null)')
+            then case
+                when {{ text }} rlike r'"version":\s*"2\.0"' then 'dataworks_v2'
+                when contains({{ text }}, '"connector":"TiCDC"') then 'ticdc_debezium'
+                when contains({{ text }}, '"connector":"MySQL"') then 'debezium_cloudcanal'
+                when {{ text }} rlike r'"connector":\s*"OB_' then 'oms_debezium'
+                when {{ text }} rlike r'"connector":\s*"' then 'debezium_json'
+                when contains({{ text }}, '"ts_sec":') then 'dtle'
+                else 'flink_cdc_debezium'
+            end
+        when contains({{ text }}, '"recordType":') and contains({{ text }}, '"allMetaData":')
+            then if(contains({{ text }}, '"__light_type":'), 'oms_default_ext', 'oms_default')
+        when {{ text }} rlike r'"meta":\s*\{[^{}]*"op":' then 'oms_shareplex'
+        when contains({{ text }}, '"record-type":') then 'aws_dms'
+        when contains({{ text }}, '"read_method":') then 'google_datastream'
+        when contains({{ text }}, '"changeSequence":') or contains({{ text }}, '"magic":') then 'qlik_replicate'
+        when contains({{ text }}, '"op_type":') then 'ogg_json'
+        when contains({{ text }}, '"beforeImages":') or contains({{ text }}, '"afterImages":') then 'dts_avro'
+        when contains({{ text }}, '"action":') and {{ text }} rlike '"(entryType|dbValType|jdbcType)":'
+            then 'cloudcanal_json'
+        when contains({{ text }}, '"commitTs":') then 'ticdc_simple'
+        when contains({{ text }}, '"tableChanges":') and contains({{ text }}, '"databaseName":') then 'debezium_json'
+        when contains({{ text }}, '"__op":') or contains({{ text }}, '"__deleted":') then 'debezium_smt'
+        when contains({{ text }}, '"mysqlType":') or contains({{ text }}, '"pkNames":') then 'flink_cdc_canal'
+        when {{ text }} rlike r'"type":\s*"(insert|update|delete|bootstrap-[a-z]+|table-[a-z]+|database-[a-z]+)"'
+            and contains({{ text }}, '"ts":')
+            then 'maxwell'
+        when {{ text }} rlike r'"type":\s*"(INSERT|UPDATE|DELETE)"' and contains({{ text }}, '"data":') then 'flink_cdc_canal'
+        when {{ text }} rlike r'^\s*\{\s*"[upd]":\s*\{\s*"[^"]*":\s*\{\s*"t":' then 'ticdc_open'
     end
 {%- endmacro %}

@@ -1,7 +1,8 @@
 {#- Expressions of the Debezium family. -#}
 
-{#- Columns that hold Debezium's placeholder for a value it did not have: as text, as base64 of that text
-    (bytea), or as the only element of an array or map. Rule: formats.md 0.1.5 and 5.11. -#}
+{#- Columns that hold Debezium's placeholder for a value it did not have. The connector writes it in the column's
+    type: as text, as base64 of that text (bytea), as the only element of an array or map (text[], bytea[], hstore), as
+    its bytes (int[]), as its version 3 UUID (uuid[]). Rule: formats.md 0.1.5 and 5.11, UnchangedToastedPlaceholder. -#}
 {% macro unavailable_columns(image) -%}
     coalesce(
         map_keys(
@@ -11,7 +12,10 @@
                     '__debezium_unavailable_value',
                     'X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==',
                     '["__debezium_unavailable_value"]',
-                    '{"__debezium_unavailable_value":"__debezium_unavailable_value"}'
+                    '["X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="]',
+                    '{"__debezium_unavailable_value":"__debezium_unavailable_value"}',
+                    '[95,95,100,101,98,101,122,105,117,109,95,117,110,97,118,97,105,108,97,98,108,101,95,118,97,108,117,101]',
+                    '["b68a35a7-17ad-35b3-af2a-ae46edb4545a"]'
                 )
             )
         ),
@@ -20,47 +24,96 @@
 {%- endmacro %}
 
 
-{#- The source position as numbers, most significant first; empty where the connector gives none.
-    PostgreSQL: commit LSN before event LSN. SQL Server: both LSNs of three hexadecimal parts, and the
-    serial number. A log file counts by its numeric suffix. Rule: formats.md 5.12. -#}
-{% macro debezium_position(source) -%}
+{#- A Kafka key, or a header that holds one, as the wire text of each key column, out of its schema block if it has
+    one; NULL for anything that is no JSON object. `key_image` takes the columns out. -#}
+{% macro decode_key(text) -%}
+    from_json(
+        concat('{"flat":', {{ mark_fractions(text) }}, ',"wrapped":', {{ mark_fractions(text) }}, '}'),
+        'flat map<string, string>, wrapped struct<payload map<string, string>>'
+    )
+{%- endmacro %}
+
+
+{% macro key_image(decoded) -%}
+    transform_values(
+        case
+            when map_contains_key({{ decoded }}.flat, 'schema')
+                and ({{ decoded }}.wrapped.payload is not null or {{ decoded }}.flat['payload'] is null)
+                then {{ decoded }}.wrapped.payload
+            else {{ decoded }}.flat
+        end,
+        (column_name, wire_text) -> {{ unmarked('wire_text') }}
+    )
+{%- endmacro %}
+
+
+{#- A document that stands as JSON text inside a message (MongoDB). -#}
+{% macro document(text) -%}
+    transform_values(
+        from_json({{ mark_fractions(text) }}, 'map<string, string>'),
+        (field, wire_text) -> {{ unmarked(without_marks('wire_text')) }}
+    )
+{%- endmacro %}
+
+
+{#- A row image; NULL for one without any column, which some producers write for none. -#}
+{% macro filled(image) -%}
+    map_from_entries(nullif(map_entries({{ image }}), array()))
+{%- endmacro %}
+
+
+{#- True where `before` is there, but neither null nor an object. It is the first field of a message. -#}
+{% macro has_wrong_before(text) -%}
+    (
+        {{ text }} rlike r'^\s*[{]\s*"before"\s*:\s*["0-9\[tf-]'
+        or contains({{ text }}, '"payload":{"before":[')
+        or contains({{ text }}, '"payload":{"before":"')
+    )
+{%- endmacro %}
+
+
+{#- The source position as numbers, most significant first; empty where the connector gives none, or one that is no
+    position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN. SQL Server: both LSNs of
+    three hexadecimal parts, and the serial number. Rule: formats.md 5.12. -#}
+{% macro debezium_position(connector, source) -%}
     cast(
         case
-            when {{ source }}.connector in ('mysql', 'mariadb')
+            when {{ connector }} in ('mysql', 'mariadb')
                 and try_cast({{ source }}.pos as decimal(38, 0)) >= 0
-                and {{ source }}.file rlike '[0-9]$'
+                and try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)) >= 0
                 then array(
-                    try_cast(regexp_extract({{ source }}.file, '([0-9]+)$', 1) as decimal(38, 0)),
+                    try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)),
                     try_cast({{ source }}.pos as decimal(38, 0)),
                     coalesce(try_cast({{ source }}.row as decimal(38, 0)), 0)
                 )
-            when {{ source }}.connector = 'postgresql' and {{ source }}.sequence is not null
+            when {{ connector }} = 'postgresql' and {{ source }}.sequence is not null
                 then transform(
-                    split(regexp_replace({{ source }}.sequence, '[^0-9nul,]', ''), ','),
+                    split(translate({{ source }}.sequence, '[]" ', ''), ','),
                     lsn -> coalesce(try_cast(lsn as decimal(38, 0)), -1)
                 )
-            when {{ source }}.connector = 'oracle' and coalesce({{ source }}.commit_scn, {{ source }}.scn) is not null
+            when {{ connector }} = 'oracle' and coalesce({{ source }}.commit_scn, {{ source }}.scn) is not null
                 then array(
                     coalesce(
                         try_cast({{ source }}.commit_scn as decimal(38, 0)),
-                        try_cast({{ source }}.scn as decimal(38, 0))
+                        try_cast({{ source }}.scn as decimal(38, 0)),
+                        -1
                     ),
                     coalesce(try_cast({{ source }}.txSeq as decimal(38, 0)), -1),
                     coalesce(try_cast({{ source }}.scn as decimal(38, 0)), -1),
                     coalesce(try_cast({{ source }}.ssn as decimal(38, 0)), -1)
                 )
-            when {{ source }}.connector = 'sqlserver' and {{ source }}.commit_lsn is not null
+            when {{ connector }} = 'sqlserver' and {{ source }}.commit_lsn is not null
                 then concat(
                     transform(
                         concat(
                             split({{ source }}.commit_lsn, ':'),
                             split(coalesce({{ source }}.change_lsn, '0:0:0'), ':')
                         ),
-                        part -> try_cast(conv(part, 16, 10) as decimal(38, 0))
+                        part -> coalesce(try_cast(conv(part, 16, 10) as decimal(38, 0)), -1)
                     ),
                     array(coalesce(try_cast({{ source }}.event_serial_no as decimal(38, 0)), -1))
                 )
-            when {{ source }}.connector = 'mongodb' and {{ source }}.ts_ms is not null
+            when {{ connector }} = 'mongodb' and try_cast({{ source }}.ts_ms as decimal(38, 0)) is not null
                 then array(
                     try_cast({{ source }}.ts_ms as decimal(38, 0)),
                     coalesce(try_cast({{ source }}.ord as decimal(38, 0)), -1)
@@ -68,4 +121,18 @@
             else array()
         end as array<decimal(38, 0)>
     )
+{%- endmacro %}
+
+
+{#- Where a log position counts: the server and the base name of its files. A snapshot row has server 0: it does not
+    say, and is no other space than the stream that follows. -#}
+{% macro debezium_position_space(source) -%}
+    case
+        when {{ source }}.file is not null and coalesce({{ source }}.server_id, '') <> '0'
+            then concat_ws(
+                '/',
+                {{ source }}.server_id,
+                left({{ source }}.file, length({{ source }}.file) - length(substring_index({{ source }}.file, '.', -1)) - 1)
+            )
+    end
 {%- endmacro %}

@@ -38,7 +38,7 @@
             *,
             upper(message.type) as word,
             lower(message.isDdl) = 'true' as is_ddl,
-            rtrim(message.table) as changed_table,
+            nullif(rtrim(message.table), '') as changed_table,
             case
                 when upper(message.type) = 'DELETE' and coalesce(size(message.data), 0) < 1
                     then message.old
@@ -65,14 +65,17 @@
                     then concat('isDdl is neither true nor false: ', message.isDdl)
                 when message.es is not null and try_cast(message.es as bigint) is null
                     then concat('es is not a whole number: ', message.es)
-                when is_ddl or word in (
-                    'QUERY', 'GTID', 'XACOMMIT', 'XAROLLBACK', 'TRUNCATE',
-                    'CREATE', 'ALTER', 'ERASE', 'RENAME', 'CINDEX', 'DINDEX'
-                )
+                when message.ts is not null and try_cast(message.ts as bigint) is null
+                    then concat('ts is not a whole number: ', message.ts)
+                when is_ddl and word in ('INSERT', 'UPDATE', 'DELETE', 'ROW')
+                    then concat('isDdl is true, but type is ', message.type)
+                when word in ('QUERY', 'GTID', 'XACOMMIT', 'XAROLLBACK', 'CREATE', 'ALTER', 'ERASE', 'RENAME', 'CINDEX', 'DINDEX')
                     then null
-                when word not in ('INSERT', 'UPDATE', 'DELETE', 'ROW')
+                when is_ddl and word <> 'TRUNCATE' then null
+                when word not in ('INSERT', 'UPDATE', 'DELETE', 'ROW', 'TRUNCATE')
                     then concat('type is not known: ', message.type)
-                when coalesce(changed_table, '') = '' then 'table is missing'
+                when changed_table is null then 'table is missing'
+                when word = 'TRUNCATE' then null
                 when coalesce(size(row_images), 0) < 1 and message.sql <> ''
                     then 'a statement without row images (binlog_format is not ROW): ' || message.sql
                 when coalesce(size(row_images), 0) < 1
@@ -94,9 +97,23 @@
             end as changed_values
         from judged
             lateral view outer posexplode(
-                case when word in ('INSERT', 'UPDATE', 'DELETE', 'ROW') and not coalesce(is_ddl, false)
-                    then row_images end
+                case when message_error is null and word in ('INSERT', 'UPDATE', 'DELETE', 'ROW') then row_images end
             ) as image_index, row_image
+
+    ),
+
+    checked as (
+
+        select
+            *,
+            case
+                when message_error is not null then message_error
+                when row_image is null and word in ('INSERT', 'UPDATE', 'DELETE', 'ROW')
+                    then concat('element ', image_index, ' of data is not a row')
+                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('changed_values') }}
+                    then concat('a column name stands twice in row ', image_index)
+            end as row_error
+        from row_images
 
     ),
 
@@ -105,7 +122,8 @@
         select
             *,
             case
-                when changed_values is not null
+                -- a repeated column would stop the statement here
+                when row_error is null and changed_values is not null
                     then map_from_entries(
                         concat(
                             filter(
@@ -117,15 +135,8 @@
                     )
                 when word = 'DELETE' then row_image
             end as old_image,
-            case when word <> 'DELETE' then row_image end as new_image,
-            case
-                when message_error is not null then message_error
-                when row_image is null and row_images is not null
-                    then concat('element ', image_index, ' of data is not a row')
-                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('changed_values') }}
-                    then concat('a column name stands twice in row ', image_index)
-            end as row_error
-        from row_images
+            case when word <> 'DELETE' then row_image end as new_image
+        from checked
 
     ),
 
@@ -134,7 +145,9 @@
         select
             *,
             {{ key_values('keys', 'coalesce(new_image, old_image)') }} as key_of_row,
-            case when word = 'UPDATE' then {{ key_values('keys', 'old_image') }} end as key_before
+            case when word = 'UPDATE' then {{ key_values('keys', 'old_image') }} end as key_before,
+            -- nothing but a change of a row has a key
+            case when row_error is null and row_image is not null then keys end as keys_of_row
         from completed
 
     ),
@@ -148,10 +161,10 @@
                 when value is null then 'tombstone'
                 when word = 'TRUNCATE' or is_ddl and word = 'QUERY' and {{ ddl_kind('message.sql') }} = 'truncate'
                     then 'truncate'
+                when word in ('XACOMMIT', 'XAROLLBACK') then 'transaction_end'
                 when is_ddl or word in ('CREATE', 'ALTER', 'ERASE', 'RENAME', 'CINDEX', 'DINDEX')
                     then 'schema_change'
                 when word in ('QUERY', 'GTID') then 'ignored'
-                when word in ('XACOMMIT', 'XAROLLBACK') then 'transaction_end'
                 when word = 'INSERT' then 'insert'
                 when word = 'UPDATE' then 'update'
                 when word = 'DELETE' then 'delete'
@@ -194,10 +207,10 @@
             message.type as source_operation,
             {{ unknown_error('row_error', 'text', 'canal_json') }} as error,
             case when message is not null then 'mysql' end as source_type,
-            message.database as database_name,
+            nullif(message.database, '') as database_name,
             cast(null as string) as schema_name,
             changed_table as table_name,
-            case when row_error is null then keys end as key_columns,
+            keys_of_row as key_columns,
             case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
             case when half = 'upsert' then key_before end as previous_row_key,
             case when row_error is null and half <> 'upsert' then old_image end as before_image,
@@ -230,7 +243,9 @@
                         when 'ALTER' then 'alter'
                         when 'ERASE' then 'drop'
                         when 'RENAME' then 'rename'
-                        else 'other'
+                        when 'CINDEX' then 'other'
+                        when 'DINDEX' then 'other'
+                        else {{ ddl_kind('message.sql') }}
                     end
             end as ddl_kind
         from halves

@@ -10,10 +10,10 @@
         'after': 'map<string, string>',
         'before_text': 'string',
         'after_text': 'string',
-        'updateDescription': 'struct<updatedFields string>',
+        'updateDescription': 'struct<updatedFields string, removedFields array<string>, truncatedArrays array<string>>',
         'source': 'struct<connector string, db string, `schema` string, `table` string, collection string,'
             ~ ' ts_ms string, ts_us string, snapshot string, sequence string, txId string,'
-            ~ ' server_id string, file string, pos string, `row` string,'
+            ~ ' server_id string, gtid string, file string, pos string, `row` string,'
             ~ ' scn string, commit_scn string, txSeq string, ssn string,'
             ~ ' change_lsn string, commit_lsn string, event_serial_no string, ord string>',
         'transaction': 'struct<id string>',
@@ -29,7 +29,7 @@
     {%- for name, type in fields.items() -%}
         {%- do body.append('`' ~ name ~ '` ' ~ type) -%}
     {%- endfor -%}
-    with texts as (
+with texts as (
 
         select
             *,
@@ -46,7 +46,7 @@
             -- MongoDB's documents are JSON text inside the message: told apart by name before the decode
             {{ mark_fractions(
                 "if(contains(text, '\"connector\":\"mongodb\"'),"
-                ~ " regexp_replace(text, '\"(before|after)\":\"', '\"$1_text\":\"'), text)"
+                ~ " regexp_replace(text, r'\"(before|after)\":\"(?=\\s*[{])', '\"$1_text\":\"'), text)"
             ) }} as exact_text
         from texts
 
@@ -59,10 +59,7 @@
             {{ decode_object(
                 'exact_text', body | join(', ') ~ ', `schema` string, payload struct<' ~ body | join(', ') ~ '>'
             ) }} as elements,
-            from_json(
-                concat('{"flat":', key_text, ',"wrapped":', key_text, '}'),
-                'flat map<string, string>, wrapped struct<payload map<string, string>>'
-            ) as key_message
+            {{ decode_key('key_text') }} as key_message
         from marked
 
     ),
@@ -72,11 +69,7 @@
         select
             *,
             {{ decoded_object('elements') }} as envelope,
-            case
-                when map_contains_key(key_message.flat, 'schema') and map_contains_key(key_message.flat, 'payload')
-                    then key_message.wrapped.payload
-                else key_message.flat
-            end as key_image
+            {{ key_image('key_message') }} as key_image
         from parsed
 
     ),
@@ -85,7 +78,7 @@
 
         select
             *,
-            envelope.schema as schema_block,
+            {{ without_marks('envelope.schema') }} as schema_block,
             coalesce(
                 envelope.payload,
                 case
@@ -96,7 +89,10 @@
                             {%- endfor %}
                         )
                 end
-            ) as message
+            ) as message,
+            -- old releases of Kafka Connect write an empty envelope instead of no value
+            value is null
+            or coalesce(text in ('null', '{"schema":null,"payload":null}'), false) as is_tombstone
         from enveloped
 
     ),
@@ -105,67 +101,75 @@
 
         select
             *,
+            {{ unmarked('message.op') }} as op,
             lower(message.source.connector) as connector,
-            coalesce(message.source.table, message.source.collection) as changed_table,
-            coalesce(
-                {{ exact_numbers('message.before', 'exact_text') }},
-                from_json(message.before_text, 'map<string, string>')
-            ) as sent_before,
-            coalesce(
-                {{ exact_numbers('message.after', 'exact_text') }},
-                from_json(
-                    coalesce(message.after_text, message.updateDescription.updatedFields),
-                    'map<string, string>'
-                )
-            ) as sent_after,
-            message.after_text is null and message.updateDescription.updatedFields is not null as is_patch
+            nullif(coalesce(message.source.table, message.source.collection), '') as changed_table,
+            nullif(message.source.schema, '') as changed_schema,
+            nullif(coalesce(nullif(message.source.db, ''), message.databaseName), '') as changed_database,
+            {{ filled(exact_numbers('message.before', 'exact_text')) }} as row_before,
+            {{ filled(exact_numbers('message.after', 'exact_text')) }} as row_after,
+            {{ document('message.before_text') }} as document_before,
+            {{ document('coalesce(message.after_text, message.updateDescription.updatedFields)') }} as document_after,
+            array_distinct(message.updateDescription.removedFields) as removed_fields,
+            message.after is null and message.after_text is null
+            and coalesce(message.updateDescription.updatedFields, get(message.updateDescription.removedFields, 0)) is not null
+                as is_patch
         from decoded
 
     ),
 
-    judged as (
+    patched as (
+
+        select
+            *,
+            coalesce(row_before, document_before) as sent_before,
+            case
+                -- a field that the patch removes is null in the row
+                when is_patch
+                    then map_from_entries(
+                        concat(
+                            filter(
+                                coalesce(map_entries(document_after), array()),
+                                entry -> not coalesce(array_contains(removed_fields, entry.key), false)
+                            ),
+                            transform(
+                                coalesce(removed_fields, array()),
+                                field -> named_struct('key', field, 'value', cast(null as string))
+                            )
+                        )
+                    )
+                else coalesce(row_after, document_after)
+            end as sent_after
+        from imaged
+
+    ),
+
+    told_apart as (
 
         select
             *,
             {{ unavailable_columns('sent_before') }} as missing_before,
             {{ unavailable_columns('sent_after') }} as missing_after,
             case
-                when connector = 'mongodb' then array('_id')
-                else coalesce(
-                    feed_key_columns[concat_ws('.', message.source.db, message.source.schema, changed_table)],
-                    map_keys(key_image)
-                )
-            end as keys,
-            {{ debezium_position('message.source') }} as source_position,
-            case
-                when load_error is not null then load_error
-                when value is null or text = 'null' then null
-                when envelope is null then {{ undecodable_reason('value', 'text') }}
-                when message.op is null then
-                    case
-                        when message.ddl is not null or message.tableChanges is not null then null
-                        when message.status in ('BEGIN', 'END') then null
-                        when message.source is null and message.ts_ms is not null
-                            and message.before is null and message.after is null then null
-                        else 'op is missing'
-                    end
-                when message.op not in ('c', 'r', 'u', 'd', 't', 'm')
-                    then concat('op is not known: ', message.op)
-                when message.op = 'm' then null
-                when message.source is null then 'source is missing or not an object'
-                when coalesce(changed_table, '') = '' then 'source.table is missing'
-                when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
-                    then concat('ts_ms is not a whole number: ', message.ts_ms)
-                when message.op in ('c', 'r') and sent_after is null
-                    then concat('op ', message.op, ' without an after image')
-                when message.op = 'u' and sent_after is null
-                    then 'op u without an after image'
-                when message.op = 'd' and sent_before is null and key_image is null
-                    then 'op d without a before image and without a key'
-                when {{ has_repeated_column('message.before') }} or {{ has_repeated_column('message.after') }}
-                    then 'a column name stands twice in a row image'
-            end as row_error
-        from imaged
+                when is_tombstone then 'tombstone'
+                when op = 'c' then 'insert'
+                when op = 'u' then 'update'
+                when op = 'd' then 'delete'
+                when op = 'r' then 'snapshot'
+                when op = 't' then 'truncate'
+                when op = 'm' then 'ignored'
+                when op is not null then null
+                when message.tableChanges is not null or message.ddl is not null and message.databaseName is not null
+                    then if({{ ddl_kind('message.ddl') }} = 'truncate', 'truncate', 'schema_change')
+                when message.status in ('BEGIN', 'END') and message.id is not null and contains(text, '"event_count"')
+                    then if(message.status = 'BEGIN', 'transaction_begin', 'transaction_end')
+                -- a row without an envelope may have a column ts_ms: a heartbeat has nothing else
+                when message.ts_ms is not null
+                    and text rlike r'(^|"payload"\s*:)\s*[{]\s*"ts_ms"\s*:\s*[0-9]+\s*[}]'
+                    then 'heartbeat'
+            end as told_operation,
+            feed_key_columns[concat_ws('.', message.source.db, changed_schema, changed_table)] as feed_keys
+        from patched
 
     ),
 
@@ -173,24 +177,85 @@
 
         select
             *,
+            {{ without_columns('sent_before', 'missing_before') }} as old_image,
+            {{ without_columns('sent_after', 'missing_after') }} as new_image,
+            told_operation in ('insert', 'update', 'delete', 'snapshot') as is_row_change,
             case
-                when connector = 'mongodb' then map_values(key_image)
-                when keys = map_keys(key_image) then map_values(key_image)
-                else {{ key_values('keys', 'coalesce(sent_after, sent_before)') }}
+                when told_operation not in ('insert', 'update', 'delete', 'snapshot', 'tombstone') then null
+                when feed_keys is not null then feed_keys
+                when connector = 'mongodb' then array('_id')
+                else map_keys(key_image)
+            end as keys,
+            coalesce(cardinality(sent_before), 0) > 0 and cardinality(missing_before) = 0
+            and coalesce(
+                connector in ('mysql', 'mariadb', 'sqlserver', 'oracle', 'db2') or feed_before_images = 'complete',
+                false
+            ) as is_old_complete
+        from told_apart
+
+    ),
+
+    named as (
+
+        select
+            *,
+            case
+                when feed_keys is null then map_values(key_image)
+                else {{ key_values_of_either('keys', 'key_image', 'coalesce(new_image, old_image)') }}
             end as key_of_row,
             case
-                when message.op = 'u' and cardinality(sent_before) > 0 and connector <> 'mongodb'
-                    and {{ key_values('keys', 'sent_before') }} <> {{ key_values('keys', 'sent_after') }}
-                    then {{ key_values('keys', 'sent_before') }}
-            end as key_before,
+                when told_operation = 'update' and not connector <=> 'mongodb'
+                    then {{ key_values('keys', 'old_image') }}
+            end as key_in_old_image,
+            {{ key_values('keys', 'new_image') }} as key_in_new_image,
             case
-                when message.op = 'c' and exists(headers, header -> header.key = '__debezium.oldkey')
-                    then map_values(from_json(
-                        cast(filter(headers, header -> header.key = '__debezium.oldkey')[0].value as string),
-                        'map<string, string>'
-                    ))
-            end as key_left_behind
-        from judged
+                when told_operation = 'insert' and exists(headers, header -> header.key = '__debezium.oldkey')
+                    then {{ decode_key("cast(get(filter(headers, header -> header.key = '__debezium.oldkey'), 0).value as string)") }}
+            end as old_key_message
+        from keyed
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            {{ key_image('old_key_message') }} as key_left_behind,
+            case
+                when load_error is not null then load_error
+                when is_tombstone then null
+                when envelope is null then {{ undecodable_reason('value', 'text') }}
+                when op is null and told_operation is null then 'op is missing'
+                when told_operation is null then concat('op is not known: ', op)
+                when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
+                    then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
+                when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
+                    then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
+                when op = 'm' or op is null then null
+                when message.source is null then 'source is missing or not an object'
+                when changed_table is null then 'source.table is missing'
+                when op = 't' then null
+                when {{ has_repeated_column('sent_before') }} or {{ has_repeated_column('sent_after') }}
+                    then 'a column name stands twice in a row image'
+                when op <> 'd' and sent_after is null then concat('op ', op, ' without an after image')
+                when op = 'd' and sent_before is null and key_image is null
+                    then 'op d without a before image and without a key'
+                when op in ('u', 'd') and sent_before is null and {{ has_wrong_before('text') }}
+                    then 'before is not an object'
+                when is_patch
+                    and (
+                        cardinality(message.updateDescription.truncatedArrays) > 0
+                        or exists(map_keys(sent_after), field -> contains(field, '.'))
+                    )
+                    then 'a patch inside a field cannot be applied: let the connector send whole documents'
+                when feed_keys is null and key_image is null and trim(key_text) not in ('', 'null')
+                    and key_message.flat is null
+                    then 'the Kafka key is not a JSON object: name the key columns of this table in the feed'
+                when feed_keys is not null
+                    and (key_of_row is null or not is_old_complete and op = 'd' and exists(key_of_row, part -> part is null))
+                    then 'the message does not hold the key columns that the feed names'
+            end as row_error
+        from named
 
     ),
 
@@ -198,32 +263,51 @@
 
         select
             *,
+            if(row_error is null, told_operation, 'unknown') as whole_operation,
+            -- a key has no nulls: a null stands for a value that was not sent
             case
-                when row_error is not null then 'unknown'
-                when value is null or text = 'null' then 'tombstone'
-                when message.op = 'c' then 'insert'
-                when message.op = 'u' then 'update'
-                when message.op = 'd' then 'delete'
-                when message.op = 'r' then 'snapshot'
-                when message.op = 't' then 'truncate'
-                when message.op = 'm' then 'ignored'
-                when message.ddl is not null and {{ ddl_kind('message.ddl') }} = 'truncate' then 'truncate'
-                when message.ddl is not null or message.tableChanges is not null then 'schema_change'
-                when message.status = 'BEGIN' then 'transaction_begin'
-                when message.status = 'END' then 'transaction_end'
-                else 'heartbeat'
-            end as whole_operation,
-            if(message.op = 'r' and message.source.snapshot <> 'incremental', 0, 1) as phase
-        from keyed
+                when key_in_old_image <> key_in_new_image and not exists(key_in_old_image, part -> part is null)
+                    then key_in_old_image
+            end as key_before,
+            case
+                when forall(
+                    keys,
+                    key_column -> key_left_behind[key_column] rlike '^-?[0-9.]+$'
+                    = coalesce(key_image[key_column], new_image[key_column]) rlike '^-?[0-9.]+$'
+                )
+                    then {{ key_values('keys', 'key_left_behind') }}
+            end as key_of_header,
+            message.source.snapshot in ('true', 'first', 'first_in_data_collection', 'last_in_data_collection', 'last')
+                as is_in_full_load
+        from judged
+
+    ),
+
+    placed as (
+
+        select
+            *,
+            if(
+                whole_operation = 'snapshot' and not message.source.snapshot <=> 'incremental'
+                or whole_operation in ('schema_change', 'truncate') and op is null and coalesce(is_in_full_load, false),
+                0,
+                1
+            ) as phase,
+            case
+                -- a full load begins with DROP and CREATE of every table: below all of its rows
+                when op is null and is_in_full_load then cast(array() as array<decimal(38, 0)>)
+                else {{ debezium_position('connector', 'message.source') }}
+            end as source_position
+        from operations
 
     ),
 
     halves as (
 
         select
-            operations.*,
+            placed.*,
             half
-        from operations
+        from placed
             lateral view explode(
                 if(whole_operation = 'update' and key_before is not null, array('delete', 'upsert'), array('whole'))
             ) as half
@@ -244,27 +328,25 @@
             bronze_version,
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
-            coalesce(message.op, message.status, message.tableChanges[0].type) as source_operation,
+            coalesce(op, message.status, get(message.tableChanges, 0).type) as source_operation,
             {{ unknown_error('row_error', 'text', 'debezium_json') }} as error,
             connector as source_type,
-            coalesce(message.source.db, message.databaseName) as database_name,
-            coalesce(message.source.schema, message.schemaName) as schema_name,
+            changed_database as database_name,
+            coalesce(changed_schema, message.schemaName) as schema_name,
             changed_table as table_name,
             case when row_error is null then keys end as key_columns,
-            case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
-            if(half = 'upsert', key_before, key_left_behind) as previous_row_key,
             case
-                when row_error is null and half <> 'upsert'
-                    then map_filter(sent_before, (column_name, wire_text) -> not array_contains(missing_before, column_name))
-            end as before_image,
-            case
-                when row_error is null and half <> 'delete' and message.op <> 'd'
-                    then map_filter(sent_after, (column_name, wire_text) -> not array_contains(missing_after, column_name))
-            end as after_image,
-            row_error is null and half <> 'upsert' and cardinality(sent_before) > 0 and cardinality(missing_before) = 0
-            and (connector not in ('postgresql', 'mongodb') or feed_before_images = 'complete') as is_before_complete,
-            row_error is null and half <> 'delete' and sent_after is not null and not is_patch
-            and cardinality(missing_after) = 0 as is_after_complete,
+                when row_error is not null or keys is null then null
+                when half = 'delete' then key_before
+                when half = 'upsert' then key_in_new_image
+                else key_of_row
+            end as row_key,
+            if(half = 'upsert', key_before, if(row_error is null, key_of_header, null)) as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' and op <> 'd' then new_image end as after_image,
+            row_error is null and half <> 'upsert' and is_old_complete as is_before_complete,
+            row_error is null and half <> 'delete' and is_row_change and op <> 'd' and sent_after is not null
+            and not is_patch and cardinality(missing_after) = 0 as is_after_complete,
             if(row_error is null and half <> 'upsert', missing_before, array()) as before_unavailable,
             if(row_error is null and half <> 'delete', missing_after, array()) as after_unavailable,
             md5(schema_block) as schema_id,
@@ -278,7 +360,7 @@
                 -- PostgreSQL's BEGIN and END share only the part before the colon
                 when coalesce(message.transaction.id, message.id) rlike '^[0-9]+:[0-9]+$'
                     then substring_index(coalesce(message.transaction.id, message.id), ':', 1)
-                else coalesce(message.transaction.id, message.id, message.source.txId)
+                else coalesce(message.transaction.id, message.id, message.source.txId, message.source.gtid)
             end as transaction_id,
             named_struct(
                 'phase', phase,
@@ -291,23 +373,20 @@
                 'position',
                 'offset'
             ) as order_scope,
-            case
-                when message.source.file is not null
-                    then concat_ws(
-                        '/',
-                        nullif(message.source.server_id, '0'),
-                        regexp_replace(message.source.file, '[.]?[0-9]+$', '')
-                    )
-            end as position_space,
-            case when message.op = 'r' then message.source.snapshot end as snapshot_mark,
-            message.ddl as ddl,
+            {{ debezium_position_space('message.source') }} as position_space,
+            case when op = 'r' then coalesce(message.source.snapshot, op) end as snapshot_mark,
+            case when op is null and row_error is null then message.ddl end as ddl,
             case
                 when whole_operation = 'truncate' then 'truncate'
                 when whole_operation = 'schema_change'
-                    then case
-                        when {{ ddl_kind('message.ddl') }} <> 'other' then {{ ddl_kind('message.ddl') }}
-                        else coalesce(nullif(lower(message.tableChanges[0].type), ''), 'other')
-                    end
+                    then coalesce(
+                        nullif({{ ddl_kind('message.ddl') }}, 'other'),
+                        case
+                            when message.ddl is null or get(message.tableChanges, 0).type = 'ALTER'
+                                then lower(nullif(get(message.tableChanges, 0).type, ''))
+                        end,
+                        'other'
+                    )
             end as ddl_kind
         from halves
 

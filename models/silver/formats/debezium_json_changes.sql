@@ -1,3 +1,5 @@
+{{ config(enabled='debezium_json' in formats_in_use()) }}
+
 with
 
 messages as (

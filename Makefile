@@ -1,0 +1,42 @@
+# `make` alone lists the targets. Everything works in .venv, .jars and lakehouse/, which `make clean` removes.
+PYTHON ?= python3.11
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-quick lint format bench clean
+
+help:  ## show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: .venv/ready  ## make the virtual environment, fetch pinned packages and Spark's jars
+
+.venv/ready: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing the pinned Python packages (about two minutes the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m ingestion.jars
+	@touch .venv/ready
+
+run: setup  ## load the feeds, build and test all tables, report
+	@$(BIN)/python -m ingestion run
+
+lint: setup  ## check SQL as written, SQL as compiled, and Python
+	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
+	@$(BIN)/sqlfluff lint --disable-progress-bar models tests
+	@$(BIN)/python tests/lint_compiled_sql.py
+
+test: setup lint  ## lint, then every test: formats, types, ingestion with a real Kafka, end to end
+	@$(BIN)/python -m pytest --quiet
+
+test-quick: setup  ## the tests that take seconds
+	@$(BIN)/python -m pytest --quiet tests/formats tests/types
+
+format: setup  ## let ruff put the Python in order
+	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
+
+bench: setup  ## measure, as ratios
+	@$(BIN)/python benchmarks/loader.py
+
+clean:  ## remove everything that setup and runs made
+	@rm -rf .venv .jars lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,184 @@
+"""Topics land in bronze: one Spark streaming query per feed, each batch exactly once."""
+
+import json
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from ingestion import brokers
+from ingestion.bronze import NO_TIMESTAMP, append_messages, new_load_id
+from ingestion.checkpoints import Identity, Start, application, checkpoint_folder
+from ingestion.config import Config, Feed
+from ingestion.errors import UserError
+from ingestion.offsets import prepare
+from ingestion.progress import batch_line, say
+from ingestion.secrets import resolve
+from ingestion.topics import identities, note_topics
+
+# Records of aborted transactions never happened; a feed may ask for read_uncommitted.
+DEFAULTS = {"isolation.level": "read_committed"}
+
+
+@dataclass(frozen=True)
+class Loading:
+    """A feed's running query, and what its batches share with the main thread."""
+
+    feed: Feed
+    start: Start
+    query: StreamingQuery
+    known: dict[str, Identity]
+    landing: threading.Lock
+    halted: threading.Event
+    failed: list[UserError]
+    shown: set[int]
+
+
+def start_loading(
+    spark: SparkSession,
+    config: Config,
+    feed: Feed,
+    prepared: tuple[Start, dict[str, Identity]],
+    interval: float | None,
+) -> Loading:
+    """Start the feed's query; without an interval it ends when it has read what there is now."""
+    start, known = prepared
+    landing, halted = threading.Lock(), threading.Event()
+    failed: list[UserError] = []
+
+    def land(batch: DataFrame, number: int) -> None:
+        with landing:
+            if halted.is_set():
+                # To return would tell Spark that the batch has landed.
+                raise InterruptedError("the loader stops before this batch")
+            try:
+                _notice_topics(spark, config, feed, known)
+            except UserError as error:
+                failed.append(error)
+                raise
+            records = batch.withColumn("topic_generation", _generation(known))
+            append_messages(
+                records.coalesce(spark.sparkContext.defaultParallelism),
+                config.bronze,
+                feed,
+                load_id=new_load_id(feed.name),
+                once=(application(feed.name, start.number), number),
+            )
+
+    once, every = {"availableNow": True}, {"processingTime": f"{interval} seconds"}
+    checkpoint = f"{checkpoint_folder(config.bronze, feed.name)}/{start.number}"
+    query = (
+        _read(spark, feed, start)
+        .writeStream.foreachBatch(land)
+        .option("checkpointLocation", checkpoint)
+        .trigger(**(once if interval is None else every))
+        .start()
+    )
+    return Loading(feed, start, query, known, landing, halted, failed, set())
+
+
+def _read(spark: SparkSession, feed: Feed, start: Start) -> DataFrame:
+    resolved = resolve(feed.name, DEFAULTS | feed.kafka)
+    options = {f"kafka.{key}": value for key, value in resolved.items()}
+    if feed.topic_pattern is not None:
+        options["subscribePattern"] = feed.topic_pattern
+    else:
+        options["subscribe"] = ",".join(feed.topics)
+    if feed.max_offsets_per_trigger is not None:
+        options["maxOffsetsPerTrigger"] = str(feed.max_offsets_per_trigger)
+    records = (
+        spark.readStream.format("kafka")
+        .options(**options)
+        .option("startingOffsets", json.dumps(start.offsets) if start.offsets else "earliest")
+        .option("failOnDataLoss", "true")
+        .option("includeHeaders", "true")
+        .load()
+    )
+    without_time = F.col("timestampType") == NO_TIMESTAMP
+    landed = records.select(
+        "topic",
+        "partition",
+        "offset",
+        F.when(~without_time, F.col("timestamp")).alias("timestamp"),
+        F.col("timestampType").alias("timestamp_type"),
+        "headers",
+        "key",
+        "value",
+        F.lit(None).cast("string").alias("load_error"),
+    )
+    size = F.coalesce(F.length("key"), F.lit(0)) + F.coalesce(F.length("value"), F.lit(0))
+    return landed.observe("landed", F.sum(size.cast("bigint")).alias("bytes"))
+
+
+def _notice_topics(
+    spark: SparkSession, config: Config, feed: Feed, known: dict[str, Identity]
+) -> None:
+    """Note topics that are new; stop before records of a recreated topic land as the old one's."""
+    with brokers.admin_client(spark, feed) as client:
+        now = identities(brokers.feed_topics(spark, client, feed), known)
+    recreated = [topic for topic in now if topic in known and known[topic] != now[topic]]
+    if recreated:
+        raise RuntimeError(f"recreated while it was read: {', '.join(recreated)}")
+    note_topics(spark, config, feed, known, now)
+    known.update(now)
+
+
+def _generation(topics: dict[str, Identity]) -> Column:
+    """Return the topic's generation as a column: 0 unless the topic was recreated."""
+    younger = {topic: known.generation for topic, known in topics.items() if known.generation}
+    generation = F.lit(0)
+    for topic, number in younger.items():
+        generation = F.when(F.col("topic") == topic, F.lit(number)).otherwise(generation)
+    return generation
+
+
+def show_progress(loading: Loading) -> None:
+    """Print a line for every batch that ended since the last call."""
+    for text in loading.query._jsq.recentProgress():
+        progress = json.loads(text.json())
+        if progress["batchId"] in loading.shown or progress["numInputRows"] == 0:
+            continue
+        loading.shown.add(progress["batchId"])
+        line = batch_line(
+            loading.feed.name,
+            progress["numInputRows"],
+            progress.get("observedMetrics", {}).get("landed", {}).get("bytes") or 0,
+            progress["durationMs"].get("triggerExecution", 0) / 1000,
+            _behind(progress["sources"][0]),
+        )
+        say(line)
+
+
+def _behind(source: dict[str, Any]) -> int:
+    """Return how many offsets lie between what was read and what there is."""
+    read, latest = source.get("endOffset") or {}, source.get("latestOffset") or {}
+    return sum(
+        max(0, offset - read.get(topic, {}).get(partition, 0))
+        for topic, partitions in latest.items()
+        for partition, offset in partitions.items()
+    )
+
+
+def stop_loading(loading: Loading) -> None:
+    """Stop the query between two batches."""
+    with loading.landing:
+        loading.halted.set()
+    loading.query.stop()
+    show_progress(loading)
+
+
+def failure(spark: SparkSession, config: Config, loading: Loading) -> UserError | None:
+    """Return why the query ended, or None if it has read what it should or can go on at once."""
+    failed = loading.query._jsq.exception()
+    if failed.isEmpty():
+        return None
+    try:
+        again, known = prepare(spark, config, loading.feed, accept_gaps=False)
+    except UserError as error:
+        return error
+    if again != loading.start or known != loading.known:
+        return None
+    return loading.failed[0] if loading.failed else brokers.explain(loading.feed, failed.get())

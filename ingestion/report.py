@@ -1,0 +1,88 @@
+"""`python -m ingestion report`: what became of each feed's records, and what gold holds.
+
+It reads the tables with delta-rs and DuckDB, as any other tool would: Spark need not run.
+"""
+
+import argparse
+from pathlib import Path
+
+import duckdb
+from deltalake import DeltaTable
+
+from ingestion.config import Config, read_config
+from ingestion.errors import OK, SOURCE, UserError
+from ingestion.progress import say
+
+TRY_NEXT = (
+    'dbt show --inline "select * from gold.orders order by id" --quiet',
+    'dbt show --inline "select topic, offset, error from silver.unknown_messages" --quiet',
+    "dbt docs generate",
+)
+RECORDS = """
+    select feed, count(*) as records from messages group by feed order by feed
+"""
+OUTCOMES = """
+    select
+        operation,
+        count(distinct (topic, topic_generation, "partition", "offset")) as records,
+        count(*) as row_count
+    from changes where feed = ? group by operation order by records desc, operation
+"""
+
+
+def add_parser(
+    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+) -> None:
+    """Describe the command line of `report`."""
+    parser = subparsers.add_parser(
+        "report", parents=[common], help="show feeds, their records and the gold tables"
+    )
+    parser.set_defaults(main=main)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Show the report."""
+    show(read_config(args.project_dir))
+    return OK
+
+
+def show(config: Config) -> None:
+    """Print what came in, what became of it, what gold holds, and what to try next."""
+    messages = Path(config.bronze) / "messages"
+    if not messages.exists():
+        raise UserError("Nothing has been loaded yet: run `python -m ingestion load`.", SOURCE)
+    warehouse = config.lakehouse / "warehouse"
+    counted = dict(_query(messages, "messages", ["feed"], RECORDS))
+    say("\nRecords and what became of them")
+    for name, feed in config.feeds.items():
+        say(f"  {name} ({feed.format}): {counted.get(name, 0)} records")
+        silver = warehouse / "silver.db" / f"{feed.format}_changes"
+        if silver.exists():
+            say("    " + _outcomes(silver, name))
+    say("\nGold")
+    for table in sorted((warehouse / "gold.db").glob("*/_delta_log")):
+        rows = DeltaTable(str(table.parent)).to_pyarrow_dataset().count_rows()
+        say(f"  gold.{table.parent.name}: {rows} rows")
+    say("\nTry next")
+    for command in TRY_NEXT:
+        say(f"  {command}")
+
+
+def _outcomes(silver: Path, feed: str) -> str:
+    columns = ["feed", "operation", "topic", "topic_generation", "partition", "offset"]
+    found = _query(silver, "changes", columns, OUTCOMES, [feed])
+    return ", ".join(
+        f"{records} {operation}" + (f" ({rows} rows)" if rows != records else "")
+        for operation, records, rows in found
+    )
+
+
+def _query(
+    table: Path, name: str, columns: list[str], sql: str, values: list[str] | None = None
+) -> list[tuple[object, ...]]:
+    """Run the query over some columns of a Delta table."""
+    dataset = DeltaTable(str(table)).to_pyarrow_dataset()
+    with duckdb.connect() as connection:
+        connection.register(name, dataset.scanner(columns=columns).to_table())
+        return connection.execute(sql, values or []).fetchall()

@@ -1,0 +1,49 @@
+"""`python -m ingestion run`: loads what is new, builds and tests the tables, and reports."""
+
+import argparse
+from threading import Event
+
+from ingestion import report
+from ingestion.bronze import create_tables
+from ingestion.build import run_dbt
+from ingestion.config import choose, read_config
+from ingestion.errors import OK
+from ingestion.feeds import check_feeds
+from ingestion.load import load_once
+from ingestion.locks import metastore_lock
+from ingestion.progress import say
+from ingestion.secrets import resolve
+from ingestion.session import session
+
+
+def add_parser(
+    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+) -> None:
+    """Describe the command line of `run`."""
+    parser = subparsers.add_parser(
+        "run", parents=[common], help="load, build, test and report in one Spark session"
+    )
+    parser.add_argument(
+        "--accept-gaps", action="store_true", help="go on after records lost at the source"
+    )
+    parser.set_defaults(main=main)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Bring every table up to what the feeds have now."""
+    config = read_config(args.project_dir)
+    feeds = choose(config, [])
+    for feed in feeds:
+        resolve(feed.name, feed.kafka)
+    with metastore_lock(config.lakehouse / "locks") as held:
+        say("Starting Spark ...")
+        spark = session(config.project_dir, hive=True, inherited=[held])
+        create_tables(spark, config.bronze)
+        check_feeds(spark, config, [])
+        say("Loading what is new into bronze ...")
+        loaded = load_once(spark, config, feeds, args.accept_gaps, Event())
+        say("Building and testing silver and gold (dbt build) ...")
+        built = run_dbt(config.project_dir, "build")
+        report.show(config)
+    return loaded if loaded != OK else built

@@ -1,0 +1,154 @@
+"""The settings of one feed: which there are, what they accept, and what to do about a mistake."""
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ingestion.errors import UserError
+
+INPUTS = ("topics", "topic_pattern", "files")
+KAFKA_ONLY = ("starting_offsets", "max_offsets_per_trigger", "kafka")
+# Spark sets these itself, and refuses to be told.
+OWNED_BY_SPARK = {
+    "auto.offset.reset": "use starting_offsets",
+    "enable.auto.commit": "the loader keeps its own offsets",
+    "interceptor.classes": "the loader reads records as they are",
+    "key.deserializer": "the loader lands bytes",
+    "value.deserializer": "the loader lands bytes",
+}
+
+
+def check_settings(feed: str, settings: object, formats: list[str]) -> dict[str, Any]:
+    """Return the feed's settings in their final types, or say what is wrong with them."""
+    if not isinstance(settings, dict):
+        raise UserError(f"Feed {feed}: its settings must be a mapping with format and topics.")
+    for key in settings:
+        if key not in CHECKS:
+            raise UserError(
+                f"Feed {feed}: there is no setting {key}{nearest(str(key), CHECKS)}; "
+                f"the settings are {', '.join(sorted(CHECKS))}."
+            )
+    _check_format(feed, settings.get("format"), formats)
+    inputs = [name for name in INPUTS if settings.get(name)]
+    if len(inputs) != 1:
+        given = f"has {' and '.join(inputs)}" if inputs else "has none"
+        raise UserError(
+            f"Feed {feed} {given}: give exactly one of topics, topic_pattern and files."
+        )
+    if inputs == ["files"]:
+        for name in KAFKA_ONLY:
+            if name in settings:
+                raise UserError(f"Feed {feed}: {name} is for topics, not for files: remove it.")
+    elif "lines" in settings:
+        raise UserError(f"Feed {feed}: lines is for files, not for {inputs[0]}: remove it.")
+    given = {key: value for key, value in settings.items() if value is not None}
+    return {key: _checked(feed, key, value) for key, value in given.items()}
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return a guess at what was meant, as the end of a clause, or nothing."""
+    guess = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {guess[0]}?)" if guess else ""
+
+
+def _check_format(feed: str, name: object, formats: list[str]) -> None:
+    if name in formats:
+        return
+    accepted = ", ".join(formats) or "none, as macros/formats is empty"
+    if name is None:
+        raise UserError(f"Feed {feed} has no format: the formats are {accepted}.")
+    raise UserError(
+        f"Feed {feed}: there is no format {name}{nearest(str(name), formats)}; "
+        f"the formats are {accepted}."
+    )
+
+
+def _checked(feed: str, key: str, value: object) -> object:
+    try:
+        return CHECKS[key](value)
+    except ValueError as error:
+        raise UserError(f"Feed {feed}: {key} must be {error}, but it is {value!r}.") from None
+    except UserError as error:
+        raise UserError(f"Feed {feed}: {error}") from None
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("text")
+    return value
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(one, str) and one for one in listed):
+        raise ValueError("text or a list of texts")
+    return tuple(dict.fromkeys(listed))
+
+
+def _positive(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError("a whole number above 0")
+    return value
+
+
+def _one_of(*accepted: str) -> Callable[[object], str]:
+    def check(value: object) -> str:
+        if value not in accepted:
+            raise ValueError(" or ".join(accepted))
+        return value
+
+    return check
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("a mapping")
+    return value
+
+
+def _key_columns(value: object) -> dict[str, list[str]]:
+    if not isinstance(value, dict) or not all(value.values()):
+        raise ValueError("a mapping of table names to lists of columns")
+    return {str(table): list(_strings(columns)) for table, columns in value.items()}
+
+
+def _offsets(value: object) -> str | dict[str, dict[int, int]]:
+    if value in ("earliest", "latest"):
+        return value
+    wanted = "earliest, latest or a mapping topic: {partition: offset}"
+    if not isinstance(value, dict) or not all(isinstance(one, dict) for one in value.values()):
+        raise ValueError(wanted)
+    try:
+        return {
+            str(topic): {int(partition): int(offset) for partition, offset in partitions.items()}
+            for topic, partitions in value.items()
+        }
+    except (TypeError, ValueError):
+        raise ValueError(wanted) from None
+
+
+def _kafka(value: object) -> dict[str, Any]:
+    for key in _mapping(value):
+        name = str(key).removeprefix("kafka.")
+        if name in OWNED_BY_SPARK:
+            raise UserError(f"kafka must not set {name}: {OWNED_BY_SPARK[name]}.")
+        if name != key:
+            raise UserError(f"kafka names its options as Kafka does: write {name}, not {key}.")
+    return value
+
+
+CHECKS: dict[str, Callable[[Any], object]] = {
+    "format": _string,
+    "topics": _strings,
+    "topic_pattern": _string,
+    "files": _strings,
+    "lines": _one_of("records", "messages"),
+    "starting_offsets": _offsets,
+    "max_offsets_per_trigger": _positive,
+    "kafka": _kafka,
+    "time_zone": _string,
+    "key_columns": _key_columns,
+    "encodings": _mapping,
+    "cut_overs": lambda value: value,
+    "source_type": _string,
+}
