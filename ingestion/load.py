@@ -85,7 +85,7 @@ def load_once(
         except UserError as error:
             complain(str(error))
             code = error.exit_code
-        first = first or code
+        first = first or code or OK
     return first
 
 

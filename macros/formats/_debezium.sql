@@ -56,12 +56,6 @@
 {%- endmacro %}
 
 
-{#- A row image; NULL for one without any column, which some producers write for none. -#}
-{% macro filled(image) -%}
-    map_from_entries(nullif(map_entries({{ image }}), array()))
-{%- endmacro %}
-
-
 {#- True where `before` is there, but neither null nor an object. It is the first field of a message. -#}
 {% macro has_wrong_before(text) -%}
     (

@@ -108,7 +108,7 @@
             *,
             case
                 when message_error is not null then message_error
-                when row_image is null and word in ('INSERT', 'UPDATE', 'DELETE', 'ROW')
+                when coalesce(size(row_image), 0) < 1 and word in ('INSERT', 'UPDATE', 'DELETE', 'ROW')
                     then concat('element ', image_index, ' of data is not a row')
                 when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('changed_values') }}
                     then concat('a column name stands twice in row ', image_index)

@@ -29,7 +29,7 @@
     {%- for name, type in fields.items() -%}
         {%- do body.append('`' ~ name ~ '` ' ~ type) -%}
     {%- endfor -%}
-with texts as (
+    with texts as (
 
         select
             *,
@@ -106,8 +106,8 @@ with texts as (
             nullif(coalesce(message.source.table, message.source.collection), '') as changed_table,
             nullif(message.source.schema, '') as changed_schema,
             nullif(coalesce(nullif(message.source.db, ''), message.databaseName), '') as changed_database,
-            {{ filled(exact_numbers('message.before', 'exact_text')) }} as row_before,
-            {{ filled(exact_numbers('message.after', 'exact_text')) }} as row_after,
+            {{ exact_numbers('message.before', 'exact_text') }} as row_before,
+            {{ exact_numbers('message.after', 'exact_text') }} as row_after,
             {{ document('message.before_text') }} as document_before,
             {{ document('coalesce(message.after_text, message.updateDescription.updatedFields)') }} as document_after,
             array_distinct(message.updateDescription.removedFields) as removed_fields,
@@ -122,10 +122,11 @@ with texts as (
 
         select
             *,
-            coalesce(row_before, document_before) as sent_before,
+            -- an image without any column is none
+            if(cardinality(row_before) > 0, row_before, document_before) as sent_before,
             case
                 -- a field that the patch removes is null in the row
-                when is_patch
+                when is_patch and not coalesce({{ has_repeated_column('document_after') }}, false)
                     then map_from_entries(
                         concat(
                             filter(
@@ -138,7 +139,7 @@ with texts as (
                             )
                         )
                     )
-                else coalesce(row_after, document_after)
+                else if(cardinality(row_after) > 0, row_after, document_after)
             end as sent_after
         from imaged
 
@@ -269,11 +270,12 @@ with texts as (
                 when key_in_old_image <> key_in_new_image and not exists(key_in_old_image, part -> part is null)
                     then key_in_old_image
             end as key_before,
+            -- the header is written by another converter: {"id":20} for a key {"id":"FA=="} names no key
             case
                 when forall(
                     keys,
-                    key_column -> key_left_behind[key_column] rlike '^-?[0-9.]+$'
-                    = coalesce(key_image[key_column], new_image[key_column]) rlike '^-?[0-9.]+$'
+                    key_column -> (key_left_behind[key_column] rlike '^-?[0-9.]+$')
+                    = (coalesce(key_image[key_column], new_image[key_column]) rlike '^-?[0-9.]+$')
                 )
                     then {{ key_values('keys', 'key_left_behind') }}
             end as key_of_header,

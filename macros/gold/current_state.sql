@@ -141,7 +141,7 @@
 
 {% macro misfit(name, type) -%}
     if(
-                        {{ does_not_fit_function() }}(_text.{{ identifier(name) }}, {{ identifier(name) }} is null, {{ quoted(type) }}),
+                        {{ does_not_fit_function() }}(_text.{{ identifier(name) }}, {{ identifier(name) }} is null, {{ quoted(type | lower | trim) }}),
                         struct({{ quoted(name) }} as column_name, _text.{{ identifier(name) }} as value, {{ quoted(type) }} as wanted_type),
                         null
                     )

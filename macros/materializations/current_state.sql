@@ -212,7 +212,7 @@ map_filter(
             'news': news,
             'moves': news.get('moves', 0) > 0,
             'by_column': news.get('partials', 0) > 0 or (news != {} and not rebuild and has_partial_rows()),
-            'has_ranges': news.get('has_ranges', false)
+            'has_ranges': news != {} and has_ranges(meta)
         }) -%}
     {%- endif -%}
     {{ return(plan) }}
@@ -263,7 +263,7 @@ map_filter(
         {%- for row in run_query(news_by_table(ref(format ~ '_changes'), marks | min)) -%}
             {%- do news.append({
                 'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
-                'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int, 'has_ranges': row[8]
+                'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int
             }) -%}
         {%- endfor -%}
         {%- do run.table_news.update({question: news}) -%}
@@ -281,43 +281,44 @@ map_filter(
 
 
 {% macro news_by_table(changes, version) -%}
-    with ranged_tables as (
-
-        select distinct feed, database_name, schema_name, table_name
-        from {{ ref('sequence_ranges') }}
-        where epoch > 0 or inherited_position is not null
-
-    ),
-
-    news as (
-
-        select
-            feed,
-            database_name,
-            schema_name,
-            table_name,
-            count_if(operation in ('delete', 'update_before')) as deletes,
-            count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
-            count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-            count_if(previous_row_key is not null and size(after_unavailable) > 0) as moves
-        from {{ changes }}
-        where
-            bronze_version > {{ version }}
-            and operation in (
-                'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
-            )
-        group by feed, database_name, schema_name, table_name
-
-    )
-
     select
-        news.*,
-        ranged_tables.feed is not null as has_ranges
-    from news
-        left join ranged_tables
-            on
-                news.feed = ranged_tables.feed
-                and news.database_name <=> ranged_tables.database_name
-                and news.schema_name <=> ranged_tables.schema_name
-                and news.table_name = ranged_tables.table_name
+        feed,
+        database_name,
+        schema_name,
+        table_name,
+        count_if(operation in ('delete', 'update_before')) as deletes,
+        count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
+        count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
+        count_if(previous_row_key is not null and size(after_unavailable) > 0) as moves
+    from {{ changes }}
+    where
+        bronze_version > {{ version }}
+        and operation in (
+            'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
+        )
+    group by feed, database_name, schema_name, table_name
+{%- endmacro %}
+
+
+{#- Has the table epochs or inherited positions? Most have none, and then do not join the relation that tells them. -#}
+{% macro has_ranges(meta) -%}
+    {%- set run = lakehouse_run() -%}
+    {%- if not run -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {%- if 'ranged_tables' not in run -%}
+        {%- do run.update({'ranged_tables': run_query(
+            'select distinct feed, database_name, schema_name, table_name from '
+            ~ generate_schema_name('silver', none) ~ '.sequence_ranges'
+            ~ ' where epoch > 0 or inherited_position is not null'
+        ).rows | list}) -%}
+    {%- endif -%}
+    {%- for row in run.ranged_tables -%}
+        {%- if row[0] == meta.feed and row[3] == meta.table
+            and (not meta.database or row[1] == meta.database)
+            and (not meta.schema or row[2] == meta.schema) -%}
+            {{ return(true) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(false) }}
 {%- endmacro %}

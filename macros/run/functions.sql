@@ -46,9 +46,8 @@
                 > cast(regexp_extract({{ type }}, r',\s*(\d+)', 1) as int)
         when {{ type }} like 'decimal(%'
             then {{ text }} rlike concat(r'\.\d{{ '{' }}', regexp_extract({{ type }}, r',\s*(\d+)', 1), r'}\d*[1-9]')
-        when {{ type }} in ('float', 'double')
-            then {{ text }} rlike '^[^eE]*[1-9]'
-            and (try_cast({{ text }} as double) = 0 or abs(try_cast({{ text }} as double)) = double('infinity'))
+        when {{ type }} = 'float' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
+        when {{ type }} = 'double' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as double)') }}
         when {{ type }} = 'date' then {{ _is_cut_off(text, 'date') }}
         when {{ type }} = 'timestamp_ntz' then {{ _is_cut_off(text, 'timestamp_ntz') }}
         when {{ type }} = 'timestamp' then {{ _is_cut_off(text, 'timestamp') }}

@@ -1,6 +1,7 @@
 {#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete, none is missing. -#}
 {% test newest_change_wins(model) -%}
-    {%- set with_ranges = {'has_ranges': true} -%}
+    {%- do ref('sequence_ranges') -%}
+    {%- set plan = {'has_ranges': has_ranges(gold_declaration(model)) if execute else true} -%}
     with unchecked as (
 
         {{ unchecked_changes(model) if execute else 'select 1' }}
@@ -11,9 +12,9 @@
 
         select
             changes.*,
-            {{ gold_sequence('changes', with_ranges) }} as gold_sequence
+            {{ gold_sequence('changes', plan) }} as gold_sequence
         from unchecked as changes
-        {{- join_ranges('changes', with_ranges) }}
+        {{- join_ranges('changes', plan) }}
         where changes.row_key is not null
 
     ),

@@ -1,0 +1,98 @@
+"""A copy of the project with a lakehouse of its own, in one Spark session for all tests here."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from dbt.artifacts.schemas.results import NodeStatus
+from dbt.cli.main import dbtRunner, dbtRunnerResult
+
+from ingestion.__main__ import main as ingestion
+from ingestion.session import session
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = ("macros", "models", "tests", "profiles", "seeds", "examples", "ingestion")
+
+
+class Lakehouse:
+    """The copied project, and what a user does with it."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        for name in COPIED:
+            ignored = shutil.ignore_patterns("__pycache__", "*.py", "build")
+            shutil.copytree(ROOT / name, root / name, ignore=ignored if name == "tests" else None)
+        for name in ("dbt_project.yml", "pyproject.toml"):
+            shutil.copy(ROOT / name, root / name)
+        (root / "profiles.yml").symlink_to("profiles/profiles.yml")
+        (root / ".jars").symlink_to(ROOT / ".jars")
+
+    @property
+    def feeds(self) -> dict:
+        return yaml.safe_load((self.root / "dbt_project.yml").read_text())["vars"]["feeds"]
+
+    def set_feeds(self, feeds: dict) -> None:
+        path = self.root / "dbt_project.yml"
+        project = yaml.safe_load(path.read_text())
+        project["vars"]["feeds"] = feeds
+        path.write_text(yaml.safe_dump(project, sort_keys=False))
+
+    def add_feed(self, name: str, **settings: object) -> None:
+        self.set_feeds(self.feeds | {name: settings})
+
+    def drop_feed(self, name: str) -> None:
+        self.set_feeds({key: value for key, value in self.feeds.items() if key != name})
+
+    def write_model(self, name: str, text: str) -> None:
+        (self.root / "models" / "gold" / f"{name}.sql").write_text(text)
+
+    def load(self, *arguments: str) -> int:
+        return ingestion(["load", *arguments, "--project-dir", str(self.root)])
+
+    def dbt(self, *arguments: str) -> dbtRunnerResult:
+        os.chdir(self.root)
+        where = ("--project-dir", str(self.root), "--profiles-dir", str(self.root))
+        return dbtRunner().invoke([*arguments, *where, "--log-level", "none"])
+
+    def statuses(self, outcome: dbtRunnerResult) -> dict[str, NodeStatus]:
+        assert outcome.exception is None, outcome.exception
+        return {result.node.name: result.status for result in outcome.result}
+
+    def run(self, *arguments: str) -> None:
+        outcome = self.dbt("run", *arguments)
+        assert outcome.success, outcome.exception or [
+            (result.node.name, result.message)
+            for result in outcome.result
+            if result.status not in ("success", "pass", "warn")
+        ]
+
+    def sql(self, query: str) -> list:
+        return self.spark.sql(query).collect()
+
+    def versions(self) -> dict[str, int]:
+        """Return the Delta version of every table of the warehouse."""
+        tables = (self.root / "lakehouse" / "warehouse").glob("*.db/*/_delta_log")
+        return {
+            f"{log.parent.parent.name}/{log.parent.name}": max(
+                int(path.stem) for path in log.glob("*.json")
+            )
+            for log in tables
+        }
+
+
+@pytest.fixture(scope="session")
+def lakehouse(tmp_path_factory: pytest.TempPathFactory) -> Lakehouse:
+    copy = Lakehouse(tmp_path_factory.mktemp("project"))
+    copy.spark = session(copy.root, hive=True)
+    return copy
+
+
+@pytest.fixture(scope="session")
+def shop(lakehouse: Lakehouse) -> Lakehouse:
+    """The shop's records, loaded, built and tested."""
+    assert lakehouse.load() == 0
+    lakehouse.build = lakehouse.dbt("build")
+    assert lakehouse.build.exception is None, lakehouse.build.exception
+    return lakehouse

@@ -1,0 +1,135 @@
+"""The main job on real records: gold equals what the shop's databases held."""
+
+import json
+from decimal import Decimal, InvalidOperation
+
+import duckdb
+import pytest
+from deltalake import DeltaTable
+
+from tests.pipeline.conftest import ROOT
+
+EXPECTED = sorted((ROOT / "examples" / "shop" / "expected").glob("*.jsonl"))
+# What the database prints in words of its own: the same value, told otherwise.
+IN_OTHER_WORDS = {
+    ("products", "discontinued", "0000-00-00"): None,
+    ("carts", "is_gift", "0"): "false",
+    ("carts", "is_gift", "1"): "true",
+    ("shipments", "tags", '{gift,"to sign, please"}'): '["gift","to sign, please"]',
+    ("shipments", "transit_time", "1 day"): "86400000000",
+    ("shipments", "transit_time", "-00:00:01"): "-1000000",
+    ("shipments", "weight_kg", "1.25e+07"): "1.25E7",
+}
+
+
+def same_text(value):
+    """Numbers without their idle zeros, times without idle fractions and zones, the rest as is."""
+    if value is None:
+        return None
+    try:
+        return str(Decimal(value).normalize())
+    except InvalidOperation:
+        pass
+    text = value.removesuffix("+00")
+    if text[4:5] == "-" and "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text
+
+
+def gold_rows(lakehouse, table):
+    frame = lakehouse.spark.table(f"gold.{table}")
+    shown = []
+    for name, kind in frame.dtypes:
+        if kind == "boolean":
+            shown.append(f"cast(`{name}` as string) as `{name}`")
+        elif kind == "binary":
+            shown.append(f"hex(`{name}`) as `{name}`")
+        elif kind.startswith("array"):
+            shown.append(f"to_json(`{name}`) as `{name}`")
+        elif name != "_change":
+            shown.append(f"cast(`{name}` as string) as `{name}`")
+    return [row.asDict() for row in frame.selectExpr(*shown).collect()]
+
+
+@pytest.mark.parametrize("path", EXPECTED, ids=lambda path: path.stem)
+def test_gold_equals_the_source_table(shop, path):
+    table = path.stem.split(".")[1]
+    expected = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in expected:
+        for column, value in row.items():
+            row[column] = same_text(IN_OTHER_WORDS.get((table, column, value), value))
+    found = [{name: same_text(value) for name, value in row.items()} for row in gold_rows(shop, table)]
+    def order(row):
+        return json.dumps(row, sort_keys=True)
+    assert sorted(found, key=order) == sorted(expected, key=order)
+
+
+def test_only_the_broken_messages_and_the_zero_date_are_warned_of(shop):
+    statuses = shop.statuses(shop.build)
+    warned = {name for name, status in statuses.items() if status == "warn"}
+    assert warned == {"every_message_is_understood", "every_value_fits_its_type_products_"}
+    assert all(status in ("success", "pass", "warn") for status in statuses.values())
+
+
+def test_the_zero_date_is_reported_with_its_place(shop):
+    found = shop.sql(
+        "select misfit.column_name, misfit.value, _change.topic, _change.sequence.offset"
+        " from gold.products lateral view explode(_change.misfits) as misfit"
+    )
+    assert [(row[0], row[1], row[2]) for row in found] == [
+        ("discontinued", "0000-00-00", "shop.mariadb")
+    ]
+
+
+def test_unknown_messages_tell_why_and_keep_their_text(shop):
+    rows = {row.feed: row for row in shop.sql("select * from silver.unknown_messages")}
+    assert rows["shop_postgres"].error == "op is not known: z"
+    assert "not one whole JSON object" in rows["shop_mariadb"].error
+    assert rows["shop_mariadb"].raw_text.startswith('{"data":[{"id":"7"')
+
+
+def test_duckdb_and_delta_rs_read_what_spark_wrote(shop):
+    """Digit for digit: decimals, unsigned 64-bit numbers, times and bytes."""
+    warehouse = shop.root / "lakehouse" / "warehouse"
+    for table in ("products", "shipments", "customers"):
+        spark = {
+            tuple(row._change.row_key): row.asDict() for row in shop.sql(f"select * from gold.{table}")
+        }
+        arrow = DeltaTable(str(warehouse / "gold.db" / table)).to_pyarrow_table()
+        for row in arrow.to_pylist():
+            expected = spark[tuple(row["_change"]["row_key"])]
+            for name in arrow.column_names:
+                if name not in ("_change",):
+                    assert comparable(row[name]) == comparable(expected[name]), (table, name)
+        assert arrow.num_rows == len(spark)
+    products = DeltaTable(str(warehouse / "gold.db" / "products")).to_pyarrow_dataset()
+    with duckdb.connect() as connection:
+        connection.register("products", products)
+        found = connection.execute("select max(ean)::text, max(price)::text from products").fetchone()
+    assert found == ("18446744073709551615", "1234567890123456.7891")
+    silver = DeltaTable(str(warehouse / "silver.db" / "debezium_json_changes")).to_pyarrow_table()
+    assert silver.num_rows == shop.sql("select count(*) from silver.debezium_json_changes")[0][0]
+    assert max(row["position"][0] or 0 for row in silver["change_sequence"].to_pylist() if row["position"]) > 0
+
+
+def comparable(value):
+    if hasattr(value, "tzinfo") and value.tzinfo is not None:
+        return value.replace(tzinfo=None)
+    return bytes(value) if isinstance(value, bytearray) else value
+
+
+def test_a_second_run_commits_nothing(shop):
+    shop.run()
+    before = shop.versions()
+    shop.run()
+    assert shop.versions() == before
+
+
+def test_a_format_without_a_feed_builds_nothing(shop):
+    feeds = shop.feeds
+    try:
+        shop.set_feeds({"shop_mariadb": feeds["shop_mariadb"]})
+        outcome = shop.dbt("ls", "--resource-type", "model", "--select", "silver")
+        assert not any("debezium" in str(name) for name in outcome.result or [])
+    finally:
+        shop.set_feeds(feeds)

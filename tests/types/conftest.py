@@ -1,0 +1,111 @@
+"""One small Spark session, and the macros rendered without dbt."""
+
+from pathlib import Path
+
+import jinja2
+import pytest
+from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).resolve().parents[2]
+MACRO_FILES = ("schemas/*.sql", "wire/*.sql", "types/*.sql")
+WIRE = "wire_encoding string, scale int, labels array<string>"
+
+
+class CompilerError(Exception):
+    """What dbt raises for a bad macro argument."""
+
+
+class Exceptions:
+    """Stands for dbt's `exceptions`."""
+
+    @staticmethod
+    def raise_compiler_error(message):
+        raise CompilerError(message)
+
+
+@pytest.fixture(scope="session")
+def macros():
+    """All macros of the folders under test, callable by name, as dbt would render them."""
+    source = "\n".join(
+        path.read_text() for glob in MACRO_FILES for path in sorted((ROOT / "macros").glob(glob))
+    )
+    environment = jinja2.Environment()
+    environment.globals["exceptions"] = Exceptions
+    return environment.from_string(source).module
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A session without ANSI mode, as dbt-spark opens it."""
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.driver.memory", "1g")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.sql.ansi.enabled", "false")
+        .config("spark.sql.session.timeZone", "America/New_York")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture(params=["America/New_York", "Asia/Tokyo"])
+def session_zone(spark, request):
+    """Runs a test in two session time zones."""
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", request.param)
+    yield request.param
+    spark.conf.set("spark.sql.session.timeZone", before)
+
+
+@pytest.fixture
+def query(spark):
+    """Rows of a SELECT as tuples, over `inputs`: the given tuples in their order."""
+
+    def run(sql, rows, schema):
+        spark.createDataFrame(rows, schema).coalesce(1).createOrReplaceTempView("inputs")
+        return [tuple(row) for row in spark.sql(sql).collect()]
+
+    return run
+
+
+@pytest.fixture
+def decode_each(query, macros):
+    """Canonical texts of (wire text, encoding, scale, labels)."""
+
+    def run(values):
+        sql = f"select {macros.canonical_text('wire_text', 'wire')} from inputs"
+        rows = [(wire_text, wire) for wire_text, *wire in values]
+        return [text for (text,) in query(sql, rows, f"wire_text string, wire struct<{WIRE}>")]
+
+    return run
+
+
+@pytest.fixture
+def decode(decode_each):
+    """Canonical texts of wire texts, all in one encoding."""
+
+    def run(encoding, wire_texts, scale=None, labels=None):
+        return decode_each([(wire_text, encoding, scale, labels) for wire_text in wire_texts])
+
+    return run
+
+
+@pytest.fixture
+def fit(query, macros):
+    """The typed value of each text as text (instants in UTC), and whether it does not fit."""
+
+    def run(type_name, texts, time_zone="Asia/Shanghai"):
+        shown = {
+            "timestamp": "timestamp_ntz '1970-01-01 00:00:00' + interval '0.000001' second"
+            " * unix_micros(typed) || 'Z'",
+            "binary": "hex(typed)",
+        }.get(type_name, "to_json(typed)" if "<" in type_name else "cast(typed as string)")
+        sql = f"""
+            select {shown}, {macros.does_not_fit("x", "typed", type_name)}
+            from (select x, {macros.typed("x", type_name, time_zone)} as typed from inputs)
+        """
+        return query(sql, [(text,) for text in texts], "x string")
+
+    return run

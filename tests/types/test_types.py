@@ -1,0 +1,214 @@
+"""Canonical text becomes an exact typed value, or is reported."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.types.conftest import CompilerError
+
+VECTORS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "vectors.jsonl").read_text("utf-8").splitlines()
+]
+FITS, MISFIT = False, True
+U64_MAX = "18446744073709551615"
+
+CASES = {
+    "string": [("", "", FITS), ("0000-00-00", "0000-00-00", FITS)],
+    "tinyint": [("-128", "-128", FITS), ("128", None, MISFIT)],
+    "smallint": [("32767", "32767", FITS), ("65535", None, MISFIT)],
+    "int": [("-2147483648", "-2147483648", FITS), ("2147483648", None, MISFIT)],
+    "bigint": [
+        ("9223372036854775807", "9223372036854775807", FITS),
+        ("9223372036854775808", None, MISFIT),
+        ("0042", "42", FITS),
+        ("1.5", None, MISFIT),
+        ("1e3", None, MISFIT),
+        ("", None, MISFIT),
+        ("abc", None, MISFIT),
+    ],
+    "decimal(20,0)": [
+        (U64_MAX, U64_MAX, FITS),
+        ("1.8446744073709551615E19", U64_MAX, FITS),
+        ("0.5", "1", MISFIT),
+    ],
+    "decimal(10,2)": [
+        ("123.456", "123.46", MISFIT),
+        ("1.10", "1.10", FITS),
+        ("1.1000", "1.10", FITS),
+        ("179.0", "179.00", FITS),
+        ("-0", "0.00", FITS),
+        ("0E-18", "0.00", FITS),
+        ("-0.000E-30", "0.00", FITS),
+        ("1E+3", "1000.00", FITS),
+        ("1.25E7", "12500000.00", FITS),
+        ("12.345E1", "123.45", FITS),
+        ("12.345e0", "12.35", MISFIT),
+        ("100E-4", "0.01", FITS),
+        ("100E-5", "0.00", MISFIT),
+        ("100.0E-4", "0.01", FITS),
+        ("99999999.99", "99999999.99", FITS),
+        ("99999999.995", None, MISFIT),
+        ("100000000", None, MISFIT),
+        ("1E999999999", None, MISFIT),
+        ("1E-999999999", "0.00", MISFIT),
+        ("NaN", None, MISFIT),
+        ("NAN", None, MISFIT),
+        ("", None, MISFIT),
+    ],
+    "decimal(38,18)": [
+        ("99999999999999999999.999999999999999999",) * 2 + (FITS,),
+        ("-99999999999999999999.999999999999999999",) * 2 + (FITS,),
+        ("-0.000000000000000001", "-1E-18", FITS),
+        ("0.0000000000000000001", "0E-18", MISFIT),
+        ("100000000000000000000", None, MISFIT),
+    ],
+    "decimal(38,0)": [
+        ("-12345678901234567890123456789012345678",) * 2 + (FITS,),
+        ("100000000000000000000000000000000000000", None, MISFIT),
+    ],
+    "double": [
+        ("4.9E-324", "4.9E-324", FITS),
+        ("1.0E308", "1.0E308", FITS),
+        ("-0.0", "-0.0", FITS),
+        ("0e-400", "0.0", FITS),
+        ("NaN", "NaN", FITS),
+        ("Infinity", "Infinity", FITS),
+        ("-Infinity", "-Infinity", FITS),
+        ("1e400", "Infinity", MISFIT),
+        ("-1e400", "-Infinity", MISFIT),
+        ("1e-400", "0.0", MISFIT),
+        ("abc", None, MISFIT),
+    ],
+    "float": [
+        ("1.1", "1.1", FITS),
+        ("1.6777216E7", "1.6777216E7", FITS),
+        ("3.5E38", "Infinity", MISFIT),
+        ("1e-50", "0.0", MISFIT),
+    ],
+    "boolean": [
+        ("true", "true", FITS),
+        ("f", "false", FITS),
+        ("1", "true", FITS),
+        ("0", "false", FITS),
+        ("2", None, MISFIT),
+        ("", None, MISFIT),
+    ],
+    "date": [
+        ("2024-02-29", "2024-02-29", FITS),
+        ("0000-01-01", "0000-01-01", FITS),
+        ("9999-12-31", "9999-12-31", FITS),
+        ("-0043-03-15", "-0043-03-15", FITS),
+        ("2024-02-29 00:00:00.000", "2024-02-29", FITS),
+        ("2024-02-29T00:00:00Z", "2024-02-29", FITS),
+        ("2024-02-29 00:00:01", "2024-02-29", MISFIT),
+        ("2024", "2024-01-01", MISFIT),
+        ("2023-02-29", None, MISFIT),
+        ("2024-00-15", None, MISFIT),
+        ("0000-00-00", None, MISFIT),
+        ("infinity", None, MISFIT),
+        ("-2147472691", None, MISFIT),
+    ],
+    "timestamp_ntz": [
+        ("2024-02-29 23:59:59.123456",) * 2 + (FITS,),
+        ("2024-02-29 23:59:59.123456000", "2024-02-29 23:59:59.123456", FITS),
+        ("2024-02-29 23:59:59.1234567", "2024-02-29 23:59:59.123456", MISFIT),
+        # does not exist in New York
+        ("2024-03-10 02:30:00",) * 2 + (FITS,),
+        ("0000-01-01 00:00:00",) * 2 + (FITS,),
+        ("9999-12-31 23:59:59.999999",) * 2 + (FITS,),
+        ("2024-02-29", "2024-02-29 00:00:00", FITS),
+        ("2024-02-29T23:59:59Z", "2024-02-29 23:59:59", FITS),
+        ("2024-02-29T23:59:59+08:00", "2024-02-29 23:59:59", MISFIT),
+        ("2024", "2024-01-01 00:00:00", MISFIT),
+        ("0000-00-00 00:00:00", None, MISFIT),
+        ("10:15:00", None, MISFIT),
+        ("-infinity", None, MISFIT),
+    ],
+    # texts without a zone are in Asia/Shanghai
+    "timestamp": [
+        ("2024-02-29 23:59:59.123456", "2024-02-29 15:59:59.123456Z", FITS),
+        ("2024-02-29T15:59:59Z", "2024-02-29 15:59:59Z", FITS),
+        ("2024-03-01 10:15:00.123456+00", "2024-03-01 10:15:00.123456Z", FITS),
+        ("2024-03-01T10:15:00+05:30", "2024-03-01 04:45:00Z", FITS),
+        ("2024-03-01T10:15:00-05:00", "2024-03-01 15:15:00Z", FITS),
+        ("2024-02-29 15:59:59 Europe/Berlin", "2024-02-29 14:59:59Z", FITS),
+        ("0001-01-01T00:00:00.000000Z", "0001-01-01 00:00:00Z", FITS),
+        ("9999-12-31T23:59:59.999999Z", "9999-12-31 23:59:59.999999Z", FITS),
+        ("2024-02-29T15:59:59.1234567Z", "2024-02-29 15:59:59.123456Z", MISFIT),
+        ("0000-00-00 00:00:00", None, MISFIT),
+        ("-infinity", None, MISFIT),
+        # Spark alone would take these for a time of today
+        ("10:15:00", None, MISFIT),
+        ("10:15:00-05:00", None, MISFIT),
+        ("2024-02-29", None, MISFIT),
+    ],
+    "binary": [
+        ("00FF", "00FF", FITS),
+        ("", "", FITS),
+        ("69000000000", None, MISFIT),
+        ("zz", None, MISFIT),
+    ],
+    "array<string>": [
+        ('["a","b,c",null]', '["a","b,c",null]', FITS),
+        ("[]", "[]", FITS),
+        ("{}", None, MISFIT),
+        ("[", None, MISFIT),
+    ],
+    "array<int>": [("[1,null,3]", "[1,null,3]", FITS), ('[1,"x"]', None, MISFIT)],
+    "struct<a: int, B: string>": [
+        ('{"a":1,"B":"x"}', '{"a":1,"B":"x"}', FITS),
+        ("[1]", "{}", MISFIT),
+    ],
+}
+
+
+@pytest.mark.parametrize("type_name", CASES)
+def test_typed_value_is_exact_or_reported(fit, session_zone, type_name):
+    texts = [text for text, _, _ in CASES[type_name]]
+    assert fit(type_name, texts) == [(value, misfit) for _, value, misfit in CASES[type_name]]
+
+
+@pytest.mark.parametrize("type_name", CASES)
+def test_null_is_null_and_fits(fit, type_name):
+    assert fit(type_name, [None]) == [(None, FITS)]
+
+
+def test_the_feeds_zone_counts_with_its_summer_time(fit, session_zone):
+    texts = ["2024-07-01 12:00:00", "2024-01-01 12:00:00"]
+    assert fit("timestamp", texts, "Europe/Berlin") == [
+        ("2024-07-01 10:00:00Z", FITS),
+        ("2024-01-01 11:00:00Z", FITS),
+    ]
+
+
+@pytest.mark.parametrize("type_name", ["timestamp", "timestamp_ntz", "date"])
+def test_zero_and_impossible_dates_are_reported(fit, type_name):
+    texts = [vector["in"] for vector in VECTORS if vector["rule"] == "zero_datetime"]
+    assert texts
+    assert fit(type_name, texts) == [(None, MISFIT)] * len(texts)
+
+
+def test_exponents_become_decimals_where_they_fit(fit):
+    texts = [vector["in"] for vector in VECTORS if vector["rule"] == "exponent_decimal"]
+    assert texts == ["1.2510357E7", "-4.9E-324"]
+    assert fit("decimal(38,0)", texts) == [("12510357", FITS), ("0", MISFIT)]
+    assert fit("double", texts) == [("1.2510357E7", FITS), ("-4.9E-324", FITS)]
+
+
+def test_odd_number_of_hex_digits_is_never_padded(fit):
+    texts = [vector["in"] for vector in VECTORS if vector["rule"] == "base16_odd_length"]
+    assert texts
+    assert fit("binary", texts) == [(None, MISFIT)]
+
+
+@pytest.mark.parametrize("type_name", ["integer", "decimal", "varchar(10)", "interval", ""])
+def test_an_unknown_type_is_refused_with_the_known_ones(macros, type_name):
+    with pytest.raises(CompilerError, match="timestamp_ntz"):
+        macros.typed("x", type_name, "UTC")
+
+
+def test_type_names_may_be_written_freely(macros):
+    assert macros.typed("x", " Decimal(10,  2)", "UTC") == "try_cast(x as decimal(10, 2))"
+    assert macros.typed("x", "BIGINT", "UTC") == "try_cast(x as bigint)"

@@ -1,0 +1,259 @@
+"""Wire text becomes the text a person would write, exactly, or stays as it came."""
+
+import base64
+import json
+from decimal import Decimal, localcontext
+from pathlib import Path
+
+VECTORS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "vectors.jsonl").read_text("utf-8").splitlines()
+]
+ENCODINGS = {
+    "connect_decimal_base64": "connect_decimal",
+    "base64": "base64_binary",
+    "latin1_chars": "latin1_binary",
+    "base16_upper": "hex_binary",
+    "debezium_bits_le_base64": "little_endian_bits",
+    "wrapped_unsigned_64": "wrapped_unsigned_64",
+    "epoch_days": "epoch_days",
+    "debezium_timestamp_ms": "epoch_millis",
+    "debezium_micro_timestamp": "epoch_micros",
+    "pg_infinity_micros": "epoch_micros",
+    "debezium_micro_time": "micros_of_day",
+    "json_number_text": "text",
+}
+
+
+def test_vectors_of_the_format_specification(decode_each):
+    vectors = [vector for vector in VECTORS if vector["rule"] in ENCODINGS]
+    assert {vector["rule"] for vector in vectors} == set(ENCODINGS)
+    decoded = decode_each(
+        [(vector["in"], ENCODINGS[vector["rule"]], vector.get("scale"), None) for vector in vectors]
+    )
+    assert decoded == [vector["out"].replace("T", " ") for vector in vectors]
+
+
+def connect_bytes(unscaled):
+    """The shortest two's complement bytes, as Java's BigInteger.toByteArray gives them."""
+    length = (unscaled + (unscaled < 0)).bit_length() // 8 + 1
+    return base64.b64encode(unscaled.to_bytes(length, "big", signed=True)).decode()
+
+
+def plain(unscaled, scale):
+    with localcontext() as context:
+        context.prec = 200
+        return format(Decimal(unscaled).scaleb(-scale), "f")
+
+
+UNSCALED = sorted(
+    {
+        sign * (2**bits + offset)
+        for bits in (0, 7, 8, 15, 16, 31, 55, 56, 63, 64, 71, 72, 95, 120, 127, 128, 215, 300)
+        for offset in (-1, 0, 1)
+        for sign in (1, -1)
+    }
+    | {
+        sign * (10**digits + offset)
+        for digits in (9, 18, 27, 38, 39, 65)
+        for offset in (-1, 0, 1)
+        for sign in (1, -1)
+    }
+)
+
+
+def test_connect_decimal_is_exact_at_any_width(decode_each):
+    numbers = [(number, scale) for number in UNSCALED for scale in (0, 2, 18, 70, -3)]
+    decoded = decode_each(
+        [(connect_bytes(number), "connect_decimal", scale, None) for number, scale in numbers]
+    )
+    assert decoded == [plain(number, scale) for number, scale in numbers]
+
+
+def test_connect_decimal_takes_needless_sign_bytes(decode):
+    padded = [
+        base64.b64encode(number.to_bytes(20, "big", signed=True)).decode() for number in (-5, 0, 5)
+    ]
+    assert decode("connect_decimal", padded, 2) == ["-0.05", "0.00", "0.05"]
+
+
+def test_connect_decimal_of_65_digits_as_captured_from_mariadb(decode):
+    assert decode("connect_decimal", ["HgK8HpeFi9xsuVBY80JNfTp/7HsD4maOPwrS"], 30) == [
+        "12345678901234567890123456789012345.123456789012345678901234567890"
+    ]
+
+
+def test_variable_scale_decimal_brings_its_own_scale(decode):
+    assert decode(
+        "variable_scale_decimal",
+        [
+            '{"scale":9,"value":"XODppWAV/sWq36MorjmBFQ=="}',
+            '{"value":"/w==","scale":9}',
+            '{"scale":0,"value":"AA=="}',
+            '{"scale":-20,"value":"AQ=="}',
+        ],
+    ) == [
+        "123456789012345678901234567890.123456789",
+        "-0.000000001",
+        "0",
+        "100000000000000000000",
+    ]
+
+
+UNDECODABLE = [
+    ("connect_decimal", ""),
+    ("connect_decimal", "12.30"),
+    ("variable_scale_decimal", "12.30"),
+    ("variable_scale_decimal", '{"value":"BQ=="}'),
+    ("epoch_days", "2024-02-29"),
+    ("epoch_days", "-2147472691"),
+    ("epoch_millis", "9223372036854775807"),
+    ("micros_of_day", "noon"),
+    ("base64_binary", "not base64!"),
+    ("latin1_binary", "é中"),
+    ("little_endian_bits", "?"),
+    ("wrapped_unsigned_64", "-one"),
+    ("enum_number", "9"),
+    ("enum_number", "b"),
+    ("set_mask", "8"),
+    ("set_mask", "x,z"),
+    ("set_mask", "18446744073709551616"),
+    ("no_such_encoding", "a"),
+]
+
+
+def test_what_cannot_be_decoded_stays_as_it_came(decode_each):
+    decoded = decode_each(
+        [(wire_text, encoding, 2, ["a", "b", "c"]) for encoding, wire_text in UNDECODABLE]
+    )
+    assert decoded == [wire_text for _, wire_text in UNDECODABLE]
+
+
+def test_null_stays_null_in_every_encoding(decode_each):
+    encodings = {*ENCODINGS.values(), *(encoding for encoding, _ in UNDECODABLE)}
+    values = [(None, encoding, 2, ["a"]) for encoding in encodings]
+    assert decode_each(values) == [None] * len(values)
+
+
+def test_null_wire_is_text(query, macros):
+    sql = f"select {macros.canonical_text('x', 'wire')} from inputs"
+    schema = "x string, wire struct<wire_encoding string, scale int, labels array<string>>"
+    assert query(sql, [("MDk=", None)], schema) == [("MDk=",)]
+
+
+def test_works_on_a_whole_image_inside_a_lambda(query, macros):
+    body = macros.canonical_text("wire_text", "wires[column_name]")
+    sql = f"select transform_values(image, (column_name, wire_text) -> {body}) from inputs"
+    schema = (
+        "image map<string, string>, wires map<string, struct<wire_encoding string, scale int,"
+        " labels array<string>>>"
+    )
+    image = {"price": "MDk=", "wide": "SztMqFqGxHoJiiI//////w==", "name": "x", "gone": None}
+    wires = {"price": ("connect_decimal", 2, None), "wide": ("connect_decimal", 10, None)}
+    assert query(sql, [(image, wires)], schema) == [
+        (
+            {
+                "price": "123.45",
+                "wide": "9999999999999999999999999999.9999999999",
+                "name": "x",
+                "gone": None,
+            },
+        )
+    ]
+
+
+def test_epoch_days_from_the_first_day_of_postgresql(decode):
+    assert decode("epoch_days", ["-2440588", "-719528", "0", "2932896", "-2147472692"]) == [
+        "-4713-11-24",
+        "0000-01-01",
+        "1970-01-01",
+        "9999-12-31",
+        "infinity",
+    ]
+
+
+def test_wall_clocks_are_the_same_in_every_session_zone(decode, session_zone):
+    assert decode("epoch_millis", ["253402300799000", "-1", "9223372036825200"]) == [
+        "9999-12-31 23:59:59",
+        "1969-12-31 23:59:59.999",
+        "infinity",
+    ]
+    # 2024-03-10 02:30 does not exist in New York
+    assert decode("epoch_micros", ["1710037800000000", "-62167219200000000", "1600000"]) == [
+        "2024-03-10 02:30:00",
+        "0000-01-01 00:00:00",
+        "1970-01-01 00:00:01.6",
+    ]
+    assert decode("epoch_nanos", ["-1", "1000", str(2**63 - 1), str(-(2**63))]) == [
+        "1969-12-31 23:59:59.999999999",
+        "1970-01-01 00:00:00.000001",
+        "infinity",
+        "-infinity",
+    ]
+
+
+def test_times_may_be_negative_or_longer_than_a_day(decode):
+    assert decode("micros_of_day", ["-3020399000000", "-1", "86400000000", "0"]) == [
+        "-838:59:59.000000",
+        "-00:00:00.000001",
+        "24:00:00.000000",
+        "00:00:00.000000",
+    ]
+    assert decode("millis_of_day", ["86399124"]) == ["23:59:59.124000"]
+    assert decode("nanos_of_day", ["1", "1000"]) == ["00:00:00.000000001", "00:00:00.000001"]
+
+
+def test_iso_date_loses_its_z(decode):
+    assert decode("iso_date", ["2024-02-29Z", "-0043-03-15Z"]) == ["2024-02-29", "-0043-03-15"]
+
+
+def test_latin1_binary_is_filled_up_to_its_length(decode):
+    assert decode("latin1_binary", ["\x01", "", "\n\xff", "zoe!"], 4) == [
+        "01000000",
+        "00000000",
+        "0AFF0000",
+        "7A6F6521",
+    ]
+
+
+def test_binary_in_other_alphabets(decode):
+    assert decode("base64_binary", ["-_8=", "+/8=", ""]) == ["FBFF", "FBFF", ""]
+    assert decode("hex_binary", ["00ff10"]) == ["00FF10"]
+
+
+def test_bits_are_an_unsigned_number_of_any_length(decode):
+    def wire(number, length):
+        return base64.b64encode(number.to_bytes(length, "little")).decode()
+
+    numbers = [(0, 1), (22, 1), (2**63 + 1, 8), (2**64 - 1, 8), (2**88 + 1, 12)]
+    assert decode("little_endian_bits", [wire(*number) for number in numbers]) == [
+        str(number) for number, _ in numbers
+    ]
+
+
+def test_enum_numbers_and_set_masks_become_labels(decode):
+    labels = ["a", "it's", "c,d"]
+    assert decode("enum_number", ["1", "2", "3", "0"], labels=labels) == ["a", "it's", "c,d", ""]
+    assert decode("set_mask", ["5", "2", "7", "0"], labels=["x", "y", "z"]) == [
+        "x,z",
+        "y",
+        "x,y,z",
+        "",
+    ]
+
+
+def test_set_mask_of_64_labels(decode):
+    labels = [f"l{number}" for number in range(64)]
+    assert decode("set_mask", [str(2**63 + 1), str(2**64 - 1)], labels=labels) == [
+        "l0,l63",
+        ",".join(labels),
+    ]
+
+
+def test_escaped_comma_of_a_label_is_unescaped_once(decode):
+    assert decode("escaped_label", ["c,d", r"c\,d", "a", ""], labels=["a", "c,d"]) == [
+        "c,d",
+        "c,d",
+        "a",
+        "",
+    ]
