@@ -5,9 +5,9 @@ import os
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from dbt.cli.main import dbtRunner
+from dbt_common.events.base_types import EventMsg
 
 from ingestion.errors import BUILD, OK
 from ingestion.progress import complain, say
@@ -20,7 +20,11 @@ def run_dbt(project_dir: Path, *arguments: str) -> int:
     logging.getLogger("SQLQueryContextLogger").disabled = True
     tests: Counter[str] = Counter()
     outcome = dbtRunner(callbacks=[lambda event: _tell(event, tests)]).invoke(
-        [*arguments, "--log-level", "none", "--profiles-dir", str(project_dir)]
+        [
+            *arguments,
+            *("--log-level", "none", "--log-level-file", "info"),
+            *("--profiles-dir", str(project_dir)),
+        ]
     )
     if tests:
         counts = ", ".join(f"{count} {word}" for word, count in sorted(tests.items()))
@@ -31,7 +35,7 @@ def run_dbt(project_dir: Path, *arguments: str) -> int:
     return OK if outcome.success else BUILD
 
 
-def _tell(event: Any, tests: Counter[str]) -> None:
+def _tell(event: EventMsg, tests: Counter[str]) -> None:
     """Show a finished node, unless it is a test that passed."""
     if event.info.name == "MainEncounteredError":
         complain(_short(event.data.exc))

@@ -11,8 +11,6 @@ from ingestion.config import Config, Feed, choose
 from ingestion.errors import CHANGED, UserError
 
 RETIRED = "retired"
-# Settings that may change at any time: they move ranges of gold, not the meaning of a record.
-FREE = {"cut_overs"}
 
 
 def record_feed(spark: SparkSession, bronze: str, feed: Feed) -> None:
@@ -54,11 +52,10 @@ def check_feeds(spark: SparkSession, config: Config, names: list[str]) -> None:
 
 def settings_json(feed: Feed) -> str:
     """Return what decides the meaning of the feed's records; it holds no secrets."""
-    meaning = {key: value for key, value in feed.meaning.items() if key not in FREE}
     own = {"format": feed.format, "input": feed.input_kind}
     if feed.files:
         own["lines"] = feed.lines
-    return json.dumps(own | meaning, sort_keys=True, default=str)
+    return json.dumps(own | feed.meaning, sort_keys=True, default=str)
 
 
 def fingerprint(settings: str) -> str:

@@ -53,9 +53,7 @@ def _rebuild(spark: SparkSession, config: Config, feed: Feed, _: argparse.Namesp
     return code if code != OK else run_dbt(config.project_dir, "build")
 
 
-def _reparse(
-    spark: SparkSession, config: Config, feed: Feed, args: argparse.Namespace
-) -> int:
+def _reparse(spark: SparkSession, config: Config, feed: Feed, args: argparse.Namespace) -> int:
     """Replace the feed's rows, or its unknown ones, by what the macro makes of them now."""
     check_feeds(spark, config, [feed.name])
     say(f"Parsing {'the unknown messages' if args.unknown else 'all messages'} of {feed.name} ...")

@@ -4,6 +4,8 @@ It reads the tables with delta-rs and DuckDB, as any other tool would: Spark nee
 """
 
 import argparse
+import os
+import sys
 from pathlib import Path
 
 import duckdb
@@ -14,9 +16,9 @@ from ingestion.errors import OK, SOURCE, UserError
 from ingestion.progress import say
 
 TRY_NEXT = (
-    'dbt show --inline "select * from gold.orders order by id" --quiet',
-    'dbt show --inline "select topic, offset, error from silver.unknown_messages" --quiet',
-    "dbt docs generate",
+    'show --quiet --inline "select * from gold.{table} limit 5"',
+    'show --quiet --inline "select topic, offset, error from silver.unknown_messages"',
+    "docs generate",
 )
 RECORDS = """
     select feed, count(*) as records from messages group by feed order by feed
@@ -61,12 +63,15 @@ def show(config: Config) -> None:
         if silver.exists():
             say("    " + _outcomes(silver, name))
     say("\nGold")
-    for table in sorted((warehouse / "gold.db").glob("*/_delta_log")):
-        rows = DeltaTable(str(table.parent)).to_pyarrow_dataset().count_rows()
-        say(f"  gold.{table.parent.name}: {rows} rows")
-    say("\nTry next")
-    for command in TRY_NEXT:
-        say(f"  {command}")
+    tables = sorted(log.parent for log in (warehouse / "gold.db").glob("*/_delta_log"))
+    for table in tables:
+        rows = DeltaTable(str(table)).to_pyarrow_dataset().count_rows()
+        say(f"  gold.{table.name}: {rows} rows")
+    if tables:
+        say("\nTry next")
+        dbt = os.path.relpath(Path(sys.executable).with_name("dbt"))
+        for command in TRY_NEXT:
+            say(f"  {dbt} {command.format(table=tables[0].name)}")
 
 
 def _outcomes(silver: Path, feed: str) -> str:

@@ -1,6 +1,7 @@
 """`python -m ingestion run`: loads what is new, builds and tests the tables, and reports."""
 
 import argparse
+from contextlib import ExitStack
 from threading import Event
 
 from ingestion import report
@@ -10,7 +11,7 @@ from ingestion.config import choose, read_config
 from ingestion.errors import OK
 from ingestion.feeds import check_feeds
 from ingestion.load import load_once
-from ingestion.locks import metastore_lock
+from ingestion.locks import feed_lock, metastore_lock
 from ingestion.progress import say
 from ingestion.secrets import resolve
 from ingestion.session import session
@@ -36,9 +37,12 @@ def main(args: argparse.Namespace) -> int:
     feeds = choose(config, [])
     for feed in feeds:
         resolve(feed.name, feed.kafka)
-    with metastore_lock(config.lakehouse / "locks") as held:
+    locks = config.lakehouse / "locks"
+    with ExitStack() as stack:
+        held = [stack.enter_context(metastore_lock(locks))]
+        held += [stack.enter_context(feed_lock(locks, feed.name)) for feed in feeds]
         say("Starting Spark ...")
-        spark = session(config.project_dir, hive=True, inherited=[held])
+        spark = session(config.project_dir, hive=True, inherited=held)
         create_tables(spark, config.bronze)
         check_feeds(spark, config, [])
         say("Loading what is new into bronze ...")

@@ -8,6 +8,25 @@ from ingestion.errors import UserError
 
 INPUTS = ("topics", "topic_pattern", "files")
 KAFKA_ONLY = ("starting_offsets", "max_offsets_per_trigger", "kafka")
+# What macros/wire/canonical_text.sql decodes.
+ENCODINGS = (
+    "text",
+    "connect_decimal",
+    "variable_scale_decimal",
+    "epoch_days",
+    "epoch_millis",
+    "epoch_micros",
+    "epoch_nanos",
+    "millis_of_day",
+    "micros_of_day",
+    "nanos_of_day",
+    "iso_date",
+    "base64_binary",
+    "hex_binary",
+    "latin1_binary",
+    "little_endian_bits",
+    "wrapped_unsigned_64",
+)
 # Spark sets these itself, and refuses to be told.
 OWNED_BY_SPARK = {
     "auto.offset.reset": "use starting_offsets",
@@ -112,6 +131,17 @@ def _key_columns(value: object) -> dict[str, list[str]]:
     return {str(table): list(_strings(columns)) for table, columns in value.items()}
 
 
+def _encodings(value: object) -> dict[str, dict[str, str]]:
+    for columns in _mapping(value).values():
+        for encoding in _mapping(columns).values():
+            name = str(encoding).split("(")[0].strip()
+            if name not in ENCODINGS:
+                raise ValueError(
+                    "a mapping table: {column: encoding} with the encodings " + ", ".join(ENCODINGS)
+                )
+    return value
+
+
 def _offsets(value: object) -> str | dict[str, dict[int, int]]:
     if value in ("earliest", "latest"):
         return value
@@ -148,7 +178,6 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "kafka": _kafka,
     "time_zone": _string,
     "key_columns": _key_columns,
-    "encodings": _mapping,
-    "cut_overs": lambda value: value,
-    "source_type": _string,
+    "encodings": _encodings,
+    "before_images": _one_of("as_sent", "complete"),
 }

@@ -1,14 +1,21 @@
 {#- What a DDL text does to tables, by its first words behind comments: create, alter, drop, truncate, rename or
     other. Only a table or what holds tables counts: DROP INDEX and DROP TEMPORARY TABLE empty no table. -#}
 {% macro ddl_kind(ddl) -%}
-    case
-        when {{ ddl_words(ddl) }} rlike '^create (table|database|schema|or replace table)' then 'create'
-        when {{ ddl_words(ddl) }} rlike '^alter (table|database|schema|online|ignore)' then 'alter'
-        when {{ ddl_words(ddl) }} rlike '^drop (table|database|schema)' then 'drop'
-        when {{ ddl_words(ddl) }} rlike '^truncate ' then 'truncate'
-        when {{ ddl_words(ddl) }} rlike '^rename (table|tables) ' then 'rename'
-        else 'other'
-    end
+    coalesce(
+        nullif(
+            split_part(
+                regexp_extract(
+                    {{ ddl_words(ddl) }},
+                    r'^(?:(?:create|alter|drop|rename)(?: or replace| online| ignore)? (?:table|database|schema)\b|truncate )',
+                    0
+                ),
+                ' ',
+                1
+            ),
+            ''
+        ),
+        'other'
+    )
 {%- endmacro %}
 
 

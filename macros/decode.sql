@@ -42,7 +42,8 @@
 
 
 {#- JSON passes bare fractions through a double: 1.10 becomes 1.1. Quoted behind a mark they keep
-    every digit; `exact_numbers` takes the marks away again. Whole numbers are exact anyway.
+    every digit, and a bare NaN stays what it is; `exact_numbers` takes the marks away again. Whole numbers are exact
+    anyway.
     The mark is two code points that Unicode keeps free of characters. A quote right behind : , [ {
     or a blank opens a text, so that the text ":1.5" is left alone; the price is that a fraction under
     a column name that ends so, or in a backslash, goes through the double.
@@ -50,7 +51,8 @@
 {% macro mark_fractions(text) -%}
     regexp_replace(
         {{ text }},
-        r':(?=[-0-9\s])(?<=[^\\:,\[{\s]"\s{0,4}:)\s*+(-?[0-9]++(?:\.[0-9]++(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++))',
+        r':(?=[-0-9\sNI])(?<=[^\\:,\[{\s]"\s{0,4}:)\s*+'
+        || r'(-?[0-9]++(?:\.[0-9]++(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++)|NaN|-?Infinity)',
         ':"\uFDD0\uFDD1$1"'
     )
 {%- endmacro %}
@@ -68,7 +70,7 @@
 
 {#- A text that is one marked number or anything else, without the mark. -#}
 {% macro unmarked(text) -%}
-    ltrim('\uFDD0\uFDD1', {{ text }})
+    if(startswith({{ text }}, '\uFDD0\uFDD1'), substring({{ text }}, 3), {{ text }})
 {%- endmacro %}
 
 
@@ -78,7 +80,10 @@
         when contains({{ text }}, '\uFDD0\uFDD1')
             then transform_values(
                 {{ image }},
-                (column_name, wire_text) -> {{ unmarked(without_marks('wire_text')) }}
+                (column_name, wire_text) -> case
+                    when startswith(wire_text, '\uFDD0\uFDD1') then substring(wire_text, 3)
+                    else {{ without_marks('wire_text') }}
+                end
             )
         else {{ image }}
     end

@@ -14,6 +14,9 @@
 {% macro looks_like(text) -%}
     case
         when not contains({{ text }}, '":') then null
+        when {{ text }} rlike r'^\s*\{\s*"version":\s*"2\.0"' then 'dataworks_v2'
+        when contains({{ text }}, '"action":') and {{ text }} rlike '"(entryType|dbValType|jdbcType)":'
+            then 'cloudcanal_json'
         when contains({{ text }}, '"isDdl":')
             then case
                 when contains({{ text }}, '"_tidb":') then 'canal_json_ticdc'
@@ -27,7 +30,6 @@
             and {{ text }} rlike r'"op":\s*"[a-zA-Z]+"'
             and ({{ text }} rlike r'"source":\s*\{' or {{ text }} rlike r'"(before|after)":\s*(\{|null)')
             then case
-                when {{ text }} rlike r'"version":\s*"2\.0"' then 'dataworks_v2'
                 when contains({{ text }}, '"connector":"TiCDC"') then 'ticdc_debezium'
                 when contains({{ text }}, '"connector":"MySQL"') then 'debezium_cloudcanal'
                 when {{ text }} rlike r'"connector":\s*"OB_' then 'oms_debezium'
@@ -43,10 +45,17 @@
         when contains({{ text }}, '"changeSequence":') or contains({{ text }}, '"magic":') then 'qlik_replicate'
         when contains({{ text }}, '"op_type":') then 'ogg_json'
         when contains({{ text }}, '"beforeImages":') or contains({{ text }}, '"afterImages":') then 'dts_avro'
-        when contains({{ text }}, '"action":') and {{ text }} rlike '"(entryType|dbValType|jdbcType)":'
-            then 'cloudcanal_json'
         when contains({{ text }}, '"commitTs":') then 'ticdc_simple'
-        when contains({{ text }}, '"tableChanges":') and contains({{ text }}, '"databaseName":') then 'debezium_json'
+        when contains({{ text }}, '"tableChanges":')
+            then case
+                when contains({{ text }}, '"connector":"TiCDC"') then 'ticdc_debezium'
+                when contains({{ text }}, '"connector":"MySQL"') then 'debezium_cloudcanal'
+                when contains({{ text }}, '"ts_sec":') then 'dtle_schema_change'
+                else 'debezium_json'
+            end
+        when contains({{ text }}, '"data_collections":') then 'debezium_json'
+        when {{ text }} rlike r'"op":\s*"HEARTBEAT"' then 'oms_debezium'
+        when {{ text }} rlike r'(^|"payload":)\s*\{\s*"ts_ms":\s*[0-9]+\s*\}' then 'debezium_json'
         when contains({{ text }}, '"__op":') or contains({{ text }}, '"__deleted":') then 'debezium_smt'
         when contains({{ text }}, '"mysqlType":') or contains({{ text }}, '"pkNames":') then 'flink_cdc_canal'
         when {{ text }} rlike r'"type":\s*"(insert|update|delete|bootstrap-[a-z]+|table-[a-z]+|database-[a-z]+)"'

@@ -40,7 +40,9 @@ changes as (
         count(*) as row_count,
         count(distinct row_index) as distinct_row_count
     from {{ ref('changes') }}
-    where bronze_version > {{ checked }}
+    where
+        bronze_version > {{ checked }}
+        and feed in ({{ quoted_list(var('feeds')) }})
     group by feed, topic, topic_generation, partition, offset
 
 ),

@@ -24,11 +24,11 @@
 {%- endmacro %}
 
 
-{#- A Kafka key, or a header that holds one, as the wire text of each key column, out of its schema block if it has
-    one; NULL for anything that is no JSON object. `key_image` takes the columns out. -#}
+{#- A Kafka key, or a header that holds one, with its fractions marked: NULL for anything that is no JSON object.
+    `key_image` takes the columns out of it, and out of a schema block if there is one. -#}
 {% macro decode_key(text) -%}
     from_json(
-        concat('{"flat":', {{ mark_fractions(text) }}, ',"wrapped":', {{ mark_fractions(text) }}, '}'),
+        concat('{"flat":', {{ text }}, ',"wrapped":', {{ text }}, '}'),
         'flat map<string, string>, wrapped struct<payload map<string, string>>'
     )
 {%- endmacro %}
@@ -51,7 +51,10 @@
 {% macro document(text) -%}
     transform_values(
         from_json({{ mark_fractions(text) }}, 'map<string, string>'),
-        (field, wire_text) -> {{ unmarked(without_marks('wire_text')) }}
+        (field, wire_text) -> case
+            when startswith(wire_text, '\uFDD0\uFDD1') then substring(wire_text, 3)
+            else {{ without_marks('wire_text') }}
+        end
     )
 {%- endmacro %}
 

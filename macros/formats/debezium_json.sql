@@ -47,7 +47,8 @@
             {{ mark_fractions(
                 "if(contains(text, '\"connector\":\"mongodb\"'),"
                 ~ " regexp_replace(text, r'\"(before|after)\":\"(?=\\s*[{])', '\"$1_text\":\"'), text)"
-            ) }} as exact_text
+            ) }} as exact_text,
+            {{ mark_fractions('key_text') }} as exact_key
         from texts
 
     ),
@@ -59,7 +60,7 @@
             {{ decode_object(
                 'exact_text', body | join(', ') ~ ', `schema` string, payload struct<' ~ body | join(', ') ~ '>'
             ) }} as elements,
-            {{ decode_key('key_text') }} as key_message
+            {{ decode_key('exact_key') }} as key_message
         from marked
 
     ),
@@ -208,10 +209,13 @@
                 when told_operation = 'update' and not connector <=> 'mongodb'
                     then {{ key_values('keys', 'old_image') }}
             end as key_in_old_image,
-            {{ key_values('keys', 'new_image') }} as key_in_new_image,
+            case when told_operation = 'update' and old_image is not null then {{ key_values('keys', 'new_image') }} end
+                as key_in_new_image,
             case
                 when told_operation = 'insert' and exists(headers, header -> header.key = '__debezium.oldkey')
-                    then {{ decode_key("cast(get(filter(headers, header -> header.key = '__debezium.oldkey'), 0).value as string)") }}
+                    then {{ decode_key(mark_fractions(
+                        "cast(get(filter(headers, header -> header.key = '__debezium.oldkey'), 0).value as string)"
+                    )) }}
             end as old_key_message
         from keyed
 

@@ -129,13 +129,33 @@
 {%- endmacro %}
 
 
-{#- A column's value as the text a person would write; most formats write it that way themselves. -#}
+{#- A column's value as the text a person would write; most formats write it that way themselves. Where a message
+    tells no types, the feed's `encodings` do. -#}
 {% macro text_of_column(source, coded) -%}
-    {%- if coded is none or source in coded -%}
+    {%- set meta = model.config.meta -%}
+    {%- set place = [meta.database, meta.schema, meta.table] | select | join('.') -%}
+    {%- set told = (feed_settings(meta.feed).get('encodings') or {}).get(place, {}).get(source) -%}
+    {%- if told -%}
+        {{ canonical_text_function() }}(
+                    image[{{ quoted(source) }}],
+                    coalesce(wires[{{ quoted(source) }}], {{ wire_of_setting(told) }})
+                )
+    {%- elif coded is none or source in coded -%}
         {{ canonical_text_function() }}(image[{{ quoted(source) }}], wires[{{ quoted(source) }}])
     {%- else -%}
         image[{{ quoted(source) }}]
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- `epoch_days`, or with the number that the encoding needs: `connect_decimal(2)`. -#}
+{% macro wire_of_setting(told) -%}
+    {%- set parts = told.rstrip(')').split('(') -%}
+    named_struct(
+                        'wire_encoding', {{ quoted(parts[0] | trim) }},
+                        'scale', cast({{ parts[1] | int if parts | length > 1 else 'null' }} as int),
+                        'labels', cast(null as array<string>)
+                    )
 {%- endmacro %}
 
 
@@ -265,18 +285,20 @@
 {%- endmacro %}
 
 
-{#- Those that no later delete of their key, TRUNCATE or DROP has made void. -#}
+{#- Those that no later delete of their key, and no later TRUNCATE or DROP, has made void. -#}
 {% macro standing_changes() -%}
         select changes.*
         from changes_of_table as changes
-            left join {{ state_relation() }} as deletes
-                on changes.row_key = deletes.row_key
-            left join {{ state_relation() }} as emptied
+            left anti join {{ state_relation() }} as deletes
+                on
+                    changes.row_key = deletes.row_key
+                    and changes.sequence < deletes.delete_sequence
+            left anti join {{ state_relation() }} as emptied
                 on
                     emptied.row_key is null
                     and (emptied.topic is null or emptied.topic = changes.topic)
                     and (emptied.partition is null or emptied.partition = changes.partition)
-        where coalesce(changes.sequence >= greatest(deletes.delete_sequence, emptied.delete_sequence), true)
+                    and changes.sequence < emptied.delete_sequence
 {%- endmacro %}
 
 

@@ -21,6 +21,9 @@
 
 
 {% macro formats_in_use() -%}
+    {%- if not var('feeds') -%}
+        {{ exceptions.raise_compiler_error('No feed is configured: add one under vars.feeds of dbt_project.yml (docs/feeds.md).') }}
+    {%- endif -%}
     {{ return(var('feeds').values() | map(attribute='format') | unique | sort) }}
 {%- endmacro %}
 

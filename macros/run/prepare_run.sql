@@ -4,6 +4,7 @@
 {% macro prepare_run() -%}
     {%- if execute and flags.WHICH in ['run', 'build', 'test'] -%}
         {%- do register_bronze() -%}
+        {%- do refuse_changed_feeds() -%}
         {%- set applied = {} -%}
         {%- for row in run_query("select model, bronze_version, built_by from " ~ applied_versions()) -%}
             {%- do applied.update({row[0]: {'version': row[1] | int, 'built_by': row[2]}}) -%}
@@ -60,6 +61,7 @@
         {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
     {%- endfor -%}
     {%- if marks and marks | min < run.bronze_version -%}
+        {%- do refuse_lost_versions(marks | min + 1) -%}
         {%- set news = run_query(
             "select feed, max(_commit_version) from table_changes('" ~ source('bronze', 'messages') ~ "', "
             ~ (marks | min + 1) ~ ", " ~ run.bronze_version ~ ") group by feed"
@@ -68,6 +70,43 @@
             {%- do run.feed_news.update({row[0]: row[1] | int}) -%}
         {%- endfor -%}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- Bronze keeps its log for 90 days; a lakehouse that did not run for longer cannot ask what is new. -#}
+{% macro refuse_lost_versions(version) -%}
+    {%- set oldest = run_query('describe history ' ~ source('bronze', 'messages')).columns['version'].values() | min | int -%}
+    {%- if oldest > version -%}
+        {{ exceptions.raise_compiler_error(
+            'Bronze no longer tells what came with its version ' ~ version ~ ' (its log begins with ' ~ oldest
+            ~ '). All its records are still there: run `dbt build --full-refresh` once.'
+        ) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The settings that records landed with must be those of today; the loader refuses as well. -#}
+{% macro refuse_changed_feeds() -%}
+    {%- set free = ['topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka'] -%}
+    {%- set landed = run_query(
+        'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
+    ) -%}
+    {%- for row in landed if row[0] in var('feeds') and row[1] -%}
+        {%- set before = fromjson(row[1]) -%}
+        {%- for name, value in feed_settings(row[0]).items() if name not in free and before.get(name) != value -%}
+            {{ exceptions.raise_compiler_error(
+                'Feed ' ~ row[0] ~ ': ' ~ name ~ ' was ' ~ before.get(name, 'not set') ~ ' when its records landed and is '
+                ~ value ~ ' now. Silver and gold of this feed must be rebuilt: run `python -m ingestion rebuild '
+                ~ row[0] ~ '`.'
+            ) }}
+        {%- endfor -%}
+        {%- for name in before if name not in ['input', 'lines'] and name not in feed_settings(row[0]) -%}
+            {{ exceptions.raise_compiler_error(
+                'Feed ' ~ row[0] ~ ': ' ~ name ~ ' was ' ~ before[name] ~ ' when its records landed and is not set now.'
+                ~ ' Silver and gold of this feed must be rebuilt: run `python -m ingestion rebuild ' ~ row[0] ~ '`.'
+            ) }}
+        {%- endfor -%}
+    {%- endfor -%}
 {%- endmacro %}
 
 

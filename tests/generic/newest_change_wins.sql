@@ -19,6 +19,23 @@
 
     ),
 
+    standing as (
+
+        select ordered.*
+        from ordered
+            left anti join {{ state_of(model) }} as deletes
+                on
+                    ordered.row_key = deletes.row_key
+                    and ordered.gold_sequence < deletes.delete_sequence
+            left anti join {{ state_of(model) }} as emptied
+                on
+                    emptied.row_key is null
+                    and (emptied.topic is null or emptied.topic = ordered.topic)
+                    and (emptied.partition is null or emptied.partition = ordered.partition)
+                    and ordered.gold_sequence < emptied.delete_sequence
+
+    ),
+
     newest as (
 
         select
@@ -28,7 +45,7 @@
                 struct(operation in ('delete', 'update_before') as is_deleted, topic, partition, offset),
                 gold_sequence
             ) as change
-        from ordered
+        from standing
         group by row_key
 
     ),
@@ -46,19 +63,11 @@
                 when not newest.change.is_deleted and current._change.sequence < newest.gold_sequence
                     then 'an older change won'
                 when not newest.change.is_deleted and current._change is null
-                    and not coalesce(newest.gold_sequence < greatest(deletes.delete_sequence, emptied.delete_sequence), false)
                     then 'the row is missing'
             end as finding
         from newest
             left join {{ model }} as current
                 on newest.row_key = current._change.row_key
-            left join {{ state_of(model) }} as deletes
-                on newest.row_key = deletes.row_key
-            left join {{ state_of(model) }} as emptied
-                on
-                    emptied.row_key is null
-                    and (emptied.topic is null or emptied.topic = newest.change.topic)
-                    and (emptied.partition is null or emptied.partition = newest.change.partition)
 
     )
 

@@ -1,0 +1,106 @@
+"""Every mistake in the configuration is one sentence that says what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.config import PROJECT_ROOT, read_config
+from ingestion.errors import CONFIGURATION, UserError
+from ingestion.secrets import resolve, scrub
+from tests.support.project import Project
+
+GOOD = {"format": "canal_json", "topics": ["orders"]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "macros").symlink_to(PROJECT_ROOT / "macros")
+    return tmp_path
+
+
+def refusal(folder: Path, feeds: dict, servers: str | None = "localhost:1", **kafka: object) -> str:
+    Project(folder).configure(feeds, servers, **kafka)
+    with pytest.raises(UserError) as caught:
+        read_config(folder)
+    assert caught.value.exit_code == CONFIGURATION
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_settings_arrive_in_their_types(folder: Path):
+    feed = GOOD | {"starting_offsets": {"orders": {"0": 5}}, "time_zone": "Asia/Shanghai"}
+    Project(folder).configure(
+        {"shop": feed | {"kafka": {"fetch.min.bytes": 7}}}, "a:1", **{"x": True}
+    )
+    shop = read_config(folder).feeds["shop"]
+    assert shop.topics == ("orders",)
+    assert shop.starting_offsets == {"orders": {0: 5}}
+    assert shop.kafka == {"bootstrap.servers": "a:1", "x": "true", "fetch.min.bytes": "7"}
+    assert shop.meaning == {"time_zone": "Asia/Shanghai"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (GOOD | {"topic": "x"}, ["Feed shop", "no setting topic", "did you mean topics?"]),
+        (GOOD | {"format": "canal_jsn"}, ["no format canal_jsn", "did you mean canal_json?"]),
+        ({"topics": ["x"]}, ["Feed shop has no format", "canal_json"]),
+        ({"format": "canal_json"}, ["has none", "topics, topic_pattern and files"]),
+        (GOOD | {"files": "x"}, ["has topics and files", "exactly one"]),
+        (GOOD | {"topics": [1]}, ["topics must be text or a list of texts", "[1]"]),
+        (GOOD | {"lines": "messages"}, ["lines is for files"]),
+        ({"format": "canal_json", "files": "x", "lines": "rows"}, ["records or messages"]),
+        ({"format": "canal_json", "files": "x", "kafka": {}}, ["kafka is for topics"]),
+        (GOOD | {"max_offsets_per_trigger": 0}, ["a whole number above 0"]),
+        (GOOD | {"starting_offsets": "newest"}, ["earliest, latest or a mapping", "newest"]),
+        (GOOD | {"kafka": {"auto.offset.reset": "x"}}, ["use starting_offsets"]),
+        (GOOD | {"kafka": {"kafka.security.protocol": "x"}}, ["write security.protocol"]),
+        ("orders", ["must be a mapping"]),
+    ],
+)
+def test_mistake_is_one_sentence(folder: Path, settings: object, words: list[str]):
+    sentence = refusal(folder, {"shop": settings})
+    for word in words:
+        assert word in sentence
+
+
+def test_bad_name_is_refused(folder: Path):
+    assert "lower-case" in refusal(folder, {"Shop": GOOD})
+
+
+def test_two_feeds_with_one_topic_are_refused(folder: Path):
+    sentence = refusal(folder, {"one": GOOD, "two": GOOD})
+    assert "Feeds one and two both read the topic orders" in sentence
+
+
+def test_same_topic_on_other_brokers_is_accepted(folder: Path):
+    other = GOOD | {"kafka": {"bootstrap.servers": "elsewhere:1"}}
+    Project(folder).configure({"one": GOOD, "two": other}, "localhost:1")
+    assert len(read_config(folder).feeds) == 2
+
+
+def test_missing_brokers_are_refused(folder: Path):
+    assert "bootstrap.servers" in refusal(folder, {"shop": GOOD}, servers=None)
+
+
+def test_broken_yaml_names_the_line(folder: Path):
+    (folder / "dbt_project.yml").write_text("vars:\n  feeds: [\n")
+    with pytest.raises(UserError, match="line 3"):
+        read_config(folder)
+
+
+def test_environment_fills_options(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("BROKER_PASSWORD", "hunter2!")
+    assert resolve("shop", {"a": "x ${BROKER_PASSWORD} y"}) == {"a": "x hunter2! y"}
+
+
+def test_missing_variable_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("BROKER_PASSWORD", raising=False)
+    with pytest.raises(UserError, match=r"sasl\.jaas\.config needs the .* BROKER_PASSWORD"):
+        resolve("shop", {"sasl.jaas.config": "${BROKER_PASSWORD}"})
+
+
+def test_scrub_hides_what_came_from_the_environment(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("BROKER_PASSWORD", "hunter2!")
+    options = {"x": "${BROKER_PASSWORD}", "sasl.jaas.config": 'user="me" password="plain text";'}
+    assert scrub("a hunter2! b plain text c", options) == "a ***** b ***** c"

@@ -1,0 +1,192 @@
+"""What was lost at the source is refused exactly, accepted exactly, and never doubled."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ingestion.checkpoints import latest_start, position
+from ingestion.config import read_config
+from ingestion.errors import GAP, OK
+from tests.ingestion.test_topics import feed, plain, values, wait_for
+from tests.support.kafka_broker import KafkaBroker
+from tests.support.project import Project
+
+pytestmark = pytest.mark.kafka
+
+
+def gaps(project: Project) -> list[tuple]:
+    names = ("topic", "topic_generation", "partition", "from_offset", "to_offset", "reason")
+    return sorted(tuple(row[name] for name in names) for row in project.table("gaps"))
+
+
+def checkpoint(project: Project, number: int = 1) -> Path:
+    return project.folder / "lakehouse/bronze/_checkpoints/shop" / str(number)
+
+
+def test_expired_records_are_refused_then_noted(project: Project, broker: KafkaBroker):
+    topic = broker.create("expired", 2)
+    for partition in (0, 1):
+        broker.produce(topic, [one | {"partition": partition} for one in values(5)])
+    project.configure(feed(topic), broker.servers)
+    project.load()
+    for partition in (0, 1):
+        broker.produce(topic, [one | {"partition": partition} for one in values(5, start=5)])
+    broker.expire_before(topic, 1, 8)
+    result = project.load()
+    assert result.code == GAP
+    assert f"topic {topic}, partition 1: offsets 5 to 7 expired at the brokers" in result.err
+    assert "--accept-gaps" in result.err
+    assert len(result.err.splitlines()) == 1
+    assert len(project.messages()) == 10
+    assert gaps(project) == []
+    assert project.load("--accept-gaps").code == OK
+    assert gaps(project) == [(topic, 0, 1, 5, 8, "retention")]
+    found = [(row["partition"], row["offset"]) for row in project.messages()]
+    assert found == [(0, n) for n in range(10)] + [(1, n) for n in (0, 1, 2, 3, 4, 8, 9)]
+    broker.produce(topic, values(4))
+    assert project.load("--accept-gaps").code == OK
+    assert len(project.messages()) == 21
+    assert len(gaps(project)) == 1
+
+
+def test_recreated_topic_is_refused_then_read_as_a_new_generation(
+    project: Project, broker: KafkaBroker
+):
+    topic, other = broker.create("recreated"), broker.create("recreated_not")
+    for name in (topic, other):
+        broker.produce(name, values(5))
+    project.configure(feed(topic, other), broker.servers)
+    project.load()
+    broker.delete(topic)
+    broker.create(topic, 2)
+    # More records than before: offsets alone do not tell that it is another topic.
+    broker.produce(topic, values(40))
+    broker.produce(other, values(3))
+    result = project.load()
+    assert result.code == GAP
+    assert f"topic {topic}, partition 0: the topic was recreated after offset 5" in result.err
+    assert len(project.messages()) == 10
+    assert project.load("--accept-gaps").code == OK
+    assert gaps(project) == [(topic, 0, 0, 5, None, "recreated")]
+    young = project.messages(topic=topic, topic_generation=1)
+    assert plain(young) == plain(broker.consume([topic]))
+    assert len(project.messages(topic=topic, topic_generation=0)) == 5
+    assert plain(project.messages(topic=other)) == plain(broker.consume([other]))
+    generations = {(row["topic"], row["topic_generation"]) for row in project.table("topics")}
+    assert generations == {(topic, 0), (topic, 1), (other, 0)}
+    assert project.load().out == "shop: nothing new\n"
+    broker.produce(topic, values(2))
+    assert project.load().code == OK
+    assert len(project.messages(topic=topic, topic_generation=1)) == 42
+
+
+def test_follower_stops_at_a_recreated_topic(project: Project, broker: KafkaBroker):
+    topic = broker.create("recreated_live")
+    broker.produce(topic, values(5))
+    project.configure(feed(topic), broker.servers)
+    with project.following() as codes:
+        wait_for(lambda: len(project.messages()) == 5)
+        broker.delete(topic)
+        broker.create(topic)
+        broker.produce(topic, values(9))
+        wait_for(lambda: codes)
+    assert codes == [GAP]
+    assert len(project.messages()) == 5
+
+
+def test_follower_stops_at_expired_records(project: Project, broker: KafkaBroker):
+    topic = broker.create("expired_live")
+    broker.produce(topic, values(3))
+    project.configure(feed(topic), broker.servers)
+    project.load()
+    broker.produce(topic, values(3))
+    broker.expire_before(topic, 0, 5)
+    with project.following() as codes:
+        wait_for(lambda: codes)
+    assert codes == [GAP]
+
+
+def test_deleted_topic_of_a_pattern_is_a_gap(project: Project, broker: KafkaBroker):
+    gone, there = broker.create("dropped.a"), broker.create("dropped.b")
+    for name in (gone, there):
+        broker.produce(name, values(3))
+    pattern = {"format": "canal_json", "topic_pattern": r"dropped\..*"}
+    project.configure({"shop": pattern}, broker.servers)
+    project.load()
+    broker.delete(gone)
+    result = project.load()
+    assert result.code == GAP
+    assert f"topic {gone}, partition 0: the topic was deleted after offset 3" in result.err
+    assert project.load("--accept-gaps").code == OK
+    assert gaps(project) == [(gone, 0, 0, 3, None, "deleted")]
+    broker.create(gone)
+    broker.produce(gone, values(2))
+    assert project.load().code == OK
+    assert len(project.messages(topic=gone, topic_generation=1)) == 2
+    assert len(project.messages()) == 8
+
+
+def test_batch_that_landed_but_was_not_noted_does_not_land_again(
+    project: Project, broker: KafkaBroker
+):
+    """What a kill between Delta's commit and Spark's leaves behind."""
+    topic = broker.create("unnoted")
+    broker.produce(topic, values(5))
+    project.configure(feed(topic), broker.servers)
+    project.load()
+    broker.produce(topic, values(5))
+    project.load()
+    shutil.rmtree(checkpoint(project) / "commits")
+    assert project.load().code == OK
+    assert [row["offset"] for row in project.messages()] == list(range(10))
+
+
+def test_records_that_expire_after_they_landed_are_no_gap(project: Project, broker: KafkaBroker):
+    topic = broker.create("unnoted_expired")
+    project.configure(feed(topic), broker.servers)
+    for _ in range(2):
+        broker.produce(topic, values(5))
+        project.load()
+    for name in ("1", ".1.crc"):
+        (checkpoint(project) / "commits" / name).unlink()
+    broker.expire_before(topic, 0, 10)
+    config = read_config(project.folder)
+    start = latest_start(project.spark, config.bronze, "shop")
+    assert position(project.spark, config.bronze, "shop", start) == {topic: {0: 10}}
+    broker.produce(topic, values(2))
+    assert project.load("--accept-gaps").code == OK
+    assert [row["offset"] for row in project.messages()] == list(range(12))
+    assert gaps(project) == []
+
+
+def test_gap_accepted_by_a_killed_loader_is_noted_once(project: Project, broker: KafkaBroker):
+    topic = broker.create("accepted_killed")
+    broker.produce(topic, values(3))
+    project.configure(feed(topic), broker.servers)
+    project.load()
+    broker.produce(topic, values(3))
+    broker.expire_before(topic, 0, 5)
+    empty = project.folder / "gaps_before"
+    shutil.copytree(project.folder / "lakehouse/bronze/gaps", empty)
+    assert project.load("--accept-gaps").code == OK
+    # As if it had been killed after the decision, before anything else.
+    shutil.rmtree(project.folder / "lakehouse/bronze/gaps")
+    shutil.move(empty, project.folder / "lakehouse/bronze/gaps")
+    project.spark.sql("clear cache")
+    project.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    for _ in range(2):
+        assert project.load().code == OK
+        assert gaps(project) == [(topic, 0, 0, 3, 5, "retention")]
+    assert [row["offset"] for row in project.messages()] == [0, 1, 2, 5]
+
+
+def test_checkpoint_says_how_it_began(project: Project, broker: KafkaBroker):
+    topic = broker.create("began")
+    broker.produce(topic, values(1))
+    project.configure(feed(topic), broker.servers)
+    project.load()
+    start = json.loads(checkpoint(project).with_suffix(".json").read_text())
+    assert start["offsets"] == {topic: {"0": 0}}
+    assert start["topics"][topic]["generation"] == 0
