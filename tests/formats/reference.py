@@ -1,0 +1,748 @@
+"""What a record must become, in plain Python: a second reading of docs/formats, written apart from the SQL.
+
+It reads ordinary JSON only. Messages whose point is how Spark's parser reads odd JSON (twice-named columns, bare NaN,
+single quotes, lone surrogates) are marked "by_hand" in messages.jsonl, and their rows in changes.jsonl are written by hand.
+
+`python -m tests.formats.reference` writes every other row of the changes.jsonl files anew.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FORMATS = ("canal_json", "debezium_json")
+COLUMNS = [
+    "topic",
+    "partition",
+    "offset",
+    "row_index",
+    "feed",
+    "topic_generation",
+    "message_timestamp",
+    "load_id",
+    "bronze_version",
+    "parser_version",
+    "operation",
+    "source_operation",
+    "error",
+    "source_type",
+    "database_name",
+    "schema_name",
+    "table_name",
+    "key_columns",
+    "row_key",
+    "previous_row_key",
+    "before_image",
+    "after_image",
+    "is_before_complete",
+    "is_after_complete",
+    "before_unavailable",
+    "after_unavailable",
+    "schema_id",
+    "schema_text",
+    "changed_at",
+    "captured_at",
+    "transaction_id",
+    "change_sequence",
+    "order_scope",
+    "position_space",
+    "snapshot_mark",
+    "ddl",
+    "ddl_kind",
+]
+PLACEHOLDER = "__debezium_unavailable_value"
+
+
+class Number(str):
+    """A JSON number as it is written."""
+
+
+class Bad(Exception):
+    """The record cannot be understood; the message says why."""
+
+
+# JSON ---------------------------------------------------------------------------------------------
+
+
+def read_document(raw):
+    """The one JSON object that bytes hold."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Bad("the value is not UTF-8 text") from None
+    text = text.removeprefix("\ufeff")
+    if text.startswith('"'):
+        try:
+            text = json.loads(text)
+        except ValueError:
+            raise Bad("the value is a broken JSON string") from None
+    if not text.strip(" "):
+        raise Bad("the value is empty")
+    if text.strip(" ") == "null":
+        raise Bad("the value is the JSON word null")
+    if not text.lstrip(" ").startswith("{"):
+        raise Bad("the value is not a JSON object")
+    try:
+        return read_json(text), text
+    except (ValueError, RecursionError):
+        raise Bad(
+            "the value is not one whole JSON object: it is cut off, followed by more text,"
+            " or larger or deeper than the parser takes"
+        ) from None
+
+
+def read_json(text):
+    """JSON with numbers as they are written; a number of more than 1,000 digits is too long for Spark."""
+
+    def number(digits):
+        if len(digits) > 1000:
+            raise ValueError(digits)
+        return Number(digits)
+
+    return json.loads(
+        text, parse_int=number, parse_float=number, parse_constant=Number, strict=False
+    )
+
+
+def wire_text(value):
+    """A top-level value of an image: text as it is, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value if not isinstance(value, Number) else str(value)
+    return compact(value)
+
+
+def compact(value):
+    """JSON without blanks, numbers as they were written."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{compact(k)}:{compact(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(compact(item) for item in value) + "]"
+    if isinstance(value, Number):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def image(value):
+    """An object as an image; None for anything else and for an object without columns."""
+    if not isinstance(value, dict) or not value:
+        return None
+    return {name: wire_text(item) for name, item in value.items()}
+
+
+def field(message, name, kind=str):
+    """A field of the wanted kind; scalars and objects are text where text is wanted, another kind is none."""
+    value = message.get(name) if isinstance(message, dict) else None
+    if kind is str:
+        return wire_text(value)
+    return value if isinstance(value, kind) else None
+
+
+def names(value):
+    """A non-empty list of names, or None."""
+    return [wire_text(item) for item in value] if isinstance(value, list) and value else None
+
+
+def whole(text):
+    """A whole number, or None."""
+    return int(text) if text is not None and re.fullmatch(r"\s*[+-]?\d+\s*", text) else None
+
+
+def instant(microseconds):
+    """Microseconds since 1970 as Spark prints a timestamp in UTC."""
+    if microseconds is None:
+        return None
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    text = moment.strftime("%Y-%m-%d %H:%M:%S.%f")
+    return text.rstrip("0").rstrip(".")
+
+
+def millis(text):
+    """Text of milliseconds since 1970 as an instant."""
+    return None if whole(text) is None else instant(whole(text) * 1000)
+
+
+def wire_bytes(record, name):
+    """Bytes of a record's key or value; None stays None."""
+    if f"{name}_base64" in record:
+        return base64.b64decode(record[f"{name}_base64"])
+    return None if record.get(name) is None else record[name].encode("utf-8", "surrogatepass")
+
+
+# Rows ---------------------------------------------------------------------------------------------
+
+
+def base_row(record, format_name):
+    """A row of the contract in which nothing is known yet."""
+    row = dict.fromkeys(COLUMNS)
+    row |= {name: record[name] for name in ("topic", "partition", "offset")}
+    row |= {
+        "feed": f"golden_{format_name}",
+        "topic_generation": 0,
+        "row_index": 0,
+        "message_timestamp": instant(record["timestamp"] * 1000),
+        "load_id": "load-1",
+        "bronze_version": 7,
+        "parser_version": 1,
+        "is_before_complete": False,
+        "is_after_complete": False,
+        "before_unavailable": [],
+        "after_unavailable": [],
+        "order_scope": "offset",
+    }
+    return row
+
+
+def sequence(row, phase=1, position=()):
+    """The row with its change_sequence."""
+    row["change_sequence"] = {
+        "phase": phase,
+        "position": list(position),
+        "offset": row["offset"],
+        "row_index": row["row_index"],
+    }
+    return row
+
+
+def key_of(columns, row_image):
+    """Values of the key columns, or None if one is missing."""
+    if columns is None or row_image is None or any(name not in row_image for name in columns):
+        return None
+    return [row_image[name] for name in columns]
+
+
+def ddl_kind(text):
+    """What a DDL text does to tables."""
+    words = re.sub(r"(?s)/\*(?!!).*?\*/|--[^\n]*\n|#[^\n]*\n|\s", " ", text or "").lower().split()
+    if words[1:3] == ["or", "replace"]:
+        del words[1:3]
+    elif words[1:2] in (["online"], ["ignore"]):
+        del words[1]
+    first, second = (words + ["", ""])[:2]
+    if first == "truncate" and second:
+        return first
+    if first in ("create", "alter", "drop", "rename") and second in ("table", "database", "schema"):
+        return first
+    return "other"
+
+
+def with_relative(reason, text, declared):
+    """The reason, and the other format that the text looks like; bytes that are no text look like none."""
+    relative = None if "UTF-8" in reason else looks_like(text)
+    if relative and relative != declared:
+        return f"{reason}; this looks like {relative}"
+    return reason
+
+
+def looks_like(text):
+    """The format a text looks like, as far as the golden messages need it."""
+    if '"isDdl":' in text:
+        return "canal_json" if '"id":' in text else "canal_json_oms"
+    if re.search(r'"op":\s*"[a-zA-Z]+"', text) and re.match(
+        r'\s*\{\s*"(source|schema|before|after|op|payload)":', text
+    ):
+        if re.search(r'"source":\s*\{', text) or re.search(r'"(before|after)":\s*(\{|null)', text):
+            return "debezium_json" if '"connector":' in text else "flink_cdc_debezium"
+    for sign, name in (
+        ('"sequenceId":', "streamx"),
+        ('"allMetaData":', "oms_default"),
+        ('"record-type":', "aws_dms"),
+        ('"op_type":', "ogg_json"),
+        ('"__deleted":', "debezium_smt"),
+        ('"xid":', "maxwell"),
+        ('"type":"INSERT"', "flink_cdc_canal"),
+    ):
+        if sign in text:
+            return name
+    return None
+
+
+# Canal --------------------------------------------------------------------------------------------
+
+CANAL_ROWS = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete", "ROW": "snapshot"}
+CANAL_DDL = {
+    "CREATE": "create", "ALTER": "alter", "ERASE": "drop", "RENAME": "rename", "CINDEX": "other", "DINDEX": "other",
+}  # fmt: skip
+
+
+def canal_json(record):
+    """Rows of one Canal record."""
+    row = sequence(base_row(record, "canal_json"))
+    raw = wire_bytes(record, "value")
+    text = "" if raw is None else raw.decode("utf-8", "replace")
+    message = {}
+    try:
+        if raw is not None:
+            message, text = read_document(raw)
+            row |= canal_head(message)
+        if record.get("load_error"):
+            raise Bad(record["load_error"])
+        if raw is None:
+            return [row | {"operation": "tombstone"}]
+        return canal_rows(row, message, record.get("feed", {}))
+    except Bad as reason:
+        return [
+            row | {"operation": "unknown", "error": with_relative(str(reason), text, "canal_json")}
+        ]
+
+
+def canal_head(message):
+    """What a message says apart from its rows."""
+    types = field(message, "mysqlType")
+    return {
+        "source_operation": field(message, "type"),
+        "source_type": "mysql",
+        "database_name": field(message, "database") or None,
+        "table_name": (field(message, "table") or "").rstrip(" ") or None,
+        "schema_id": types if types is None else hashlib.md5(types.encode()).hexdigest(),
+        "schema_text": types,
+        "changed_at": millis(field(message, "es")),
+        "captured_at": millis(field(message, "ts")),
+        "transaction_id": field(message, "gtid") or None,
+    }
+
+
+def canal_rows(row, message, options):
+    """Rows of a message that is JSON."""
+    if field(message, "type") is None:
+        raise Bad("type is missing")
+    word = field(message, "type").upper()
+    is_ddl = (field(message, "isDdl") or "").lower()
+    sql = field(message, "sql")
+    if message.get("isDdl") is not None and is_ddl not in ("true", "false"):
+        raise Bad(f"isDdl is neither true nor false: {field(message, 'isDdl')}")
+    for name in ("es", "ts"):
+        if field(message, name) is not None and whole(field(message, name)) is None:
+            raise Bad(f"{name} is not a whole number: {field(message, name)}")
+    if is_ddl == "true" and word in CANAL_ROWS:
+        raise Bad(f"isDdl is true, but type is {field(message, 'type')}")
+    if word in ("XACOMMIT", "XAROLLBACK"):
+        return [row | {"operation": "transaction_end"}]
+    if word in CANAL_DDL:
+        return [row | {"operation": "schema_change", "ddl": sql, "ddl_kind": CANAL_DDL[word]}]
+    if is_ddl == "true" and word != "TRUNCATE":
+        kind = ddl_kind(sql)
+        operation = "truncate" if kind == "truncate" and word == "QUERY" else "schema_change"
+        return [row | {"operation": operation, "ddl": sql, "ddl_kind": kind}]
+    if word in ("QUERY", "GTID"):
+        return [row | {"operation": "ignored"}]
+    if word not in CANAL_ROWS and word != "TRUNCATE":
+        raise Bad(f"type is not known: {field(message, 'type')}")
+    if row["table_name"] is None:
+        raise Bad("table is missing")
+    if word == "TRUNCATE":
+        return [row | {"operation": "truncate", "ddl": sql, "ddl_kind": "truncate"}]
+    return canal_images(row, message, word, options)
+
+
+def canal_list(message, name):
+    """A list of row objects; a list with anything else in it is none."""
+    items = field(message, name, list)
+    return (
+        items
+        if items is not None and all(isinstance(item, dict | None) for item in items)
+        else None
+    )
+
+
+def canal_images(row, message, word, options):
+    """One row per row image, two for a key change."""
+    data, old = canal_list(message, "data"), canal_list(message, "old")
+    images = old if word == "DELETE" and not data else data
+    if not images and field(message, "sql"):
+        raise Bad(
+            f"a statement without row images (binlog_format is not ROW): {field(message, 'sql')}"
+        )
+    if not images:
+        raise Bad("data is missing, empty, or not a list of rows")
+    table = ".".join(part for part in (row["database_name"], row["table_name"]) if part)
+    keys = options.get("key_columns", {}).get(table) or names(message.get("pkNames"))
+    rows = []
+    for index, item in enumerate(images):
+        new = image(item)
+        current = row | {"row_index": 2 * index}
+        if new is None:
+            reason = f"element {index} of data is not a row"
+            rows.append(sequence(current | {"operation": "unknown", "error": reason}))
+            continue
+        before = new if word == "DELETE" else None
+        if word == "UPDATE" and old and len(old) == len(images) and isinstance(old[index], dict):
+            before = new | {name: wire_text(value) for name, value in old[index].items()}
+        after = None if word == "DELETE" else new
+        rows += canal_changes(
+            current, word, keys, before, after, canal_list(message, "old") is not None
+        )
+    return rows
+
+
+def canal_changes(row, word, keys, before, after, has_old):
+    """The change of one row image."""
+    before_part = {"before_image": before, "is_before_complete": before is not None}
+    after_part = {
+        "after_image": after,
+        "is_after_complete": after is not None and (word != "UPDATE" or has_old),
+    }
+    key, old_key = key_of(keys, after or before), key_of(keys, before)
+    row = row | {"key_columns": keys, "row_key": key}
+    if word == "UPDATE" and None not in (key, old_key) and key != old_key:
+        upsert = {
+            "operation": "upsert",
+            "previous_row_key": old_key,
+            "row_index": row["row_index"] + 1,
+        }
+        return [
+            sequence(row | before_part | {"operation": "delete", "row_key": old_key}),
+            sequence(row | after_part | upsert),
+        ]
+    snapshot = {"snapshot_mark": row["source_operation"]} if word == "ROW" else {}
+    row |= before_part | after_part | {"operation": CANAL_ROWS[word]} | snapshot
+    return [sequence(row, phase=0 if word == "ROW" else 1)]
+
+
+# Debezium -----------------------------------------------------------------------------------------
+
+DEBEZIUM_ROWS = {"c": "insert", "r": "snapshot", "u": "update", "d": "delete"}
+POSITIONAL = ("mysql", "mariadb", "postgresql", "oracle", "sqlserver", "mongodb")
+FULL_BEFORE = ("mysql", "mariadb", "sqlserver", "oracle", "db2")
+FULL_LOAD = ("true", "first", "first_in_data_collection", "last_in_data_collection", "last")
+
+
+def unavailable_texts():
+    """Every form in which the connector writes the value that it did not have."""
+    raw = PLACEHOLDER.encode()
+    digest = bytearray(hashlib.md5(raw).digest())
+    digest[6], digest[8] = digest[6] & 0x0F | 0x30, digest[8] & 0x3F | 0x80
+    hexed = digest.hex()
+    uuid = "-".join((hexed[:8], hexed[8:12], hexed[12:16], hexed[16:20], hexed[20:]))
+    as_base64 = base64.b64encode(raw).decode()
+    return {
+        PLACEHOLDER,
+        as_base64,
+        compact([PLACEHOLDER]),
+        compact([as_base64]),
+        compact([uuid]),
+        compact({PLACEHOLDER: PLACEHOLDER}),
+        "[" + ",".join(str(byte) for byte in raw) + "]",
+    }
+
+
+def debezium_key(text):
+    """A Kafka key as (image, whether the key is there but no object)."""
+    if text is None or text.strip() in ("", "null"):
+        return None, False
+    try:
+        key = read_json(text)
+    except ValueError:
+        return None, True
+    if not isinstance(key, dict):
+        return None, True
+    if "schema" in key and "payload" in key and isinstance(key["payload"], dict | None):
+        key = key["payload"]
+    return image(key), False
+
+
+def debezium_json(record):
+    """Rows of one Debezium record."""
+    row = sequence(base_row(record, "debezium_json"))
+    raw, key = wire_bytes(record, "value"), wire_bytes(record, "key")
+    key_image, key_is_odd = debezium_key(None if key is None else key.decode("utf-8", "replace"))
+    text = "" if raw is None else raw.decode("utf-8", "replace")
+    try:
+        if record.get("load_error"):
+            if raw is not None:
+                envelope, text = read_document(raw)
+                row |= debezium_head(envelope, debezium_body(envelope))
+                sequence(row, position=row["position"])
+            raise Bad(record["load_error"])
+        if raw is None or text in ("null", '{"schema":null,"payload":null}'):
+            key_columns = list(key_image) if key_image else None
+            row_key = list(key_image.values()) if key_image else None
+            return [
+                row | {"operation": "tombstone", "key_columns": key_columns, "row_key": row_key}
+            ]
+        envelope, text = read_document(raw)
+        body = debezium_body(envelope)
+        row |= debezium_head(envelope, body)
+        return debezium_rows(row, body, record, key_image, key_is_odd, text)
+    except Bad as reason:
+        return [
+            row
+            | {"operation": "unknown", "error": with_relative(str(reason), text, "debezium_json")}
+        ]
+
+
+def debezium_body(envelope):
+    """The message without its schema envelope."""
+    return envelope["payload"] if isinstance(envelope.get("payload"), dict) else envelope
+
+
+def debezium_head(envelope, body):
+    """What a message says apart from its row."""
+    source = field(body, "source", dict) or {}
+    schema = field(envelope, "schema")
+    connector = (field(source, "connector") or "").lower() or None
+    transaction = (
+        field(field(body, "transaction", dict) or {}, "id")
+        or field(body, "id")
+        or field(source, "txId")
+        or field(source, "gtid")
+    )
+    if transaction and re.fullmatch(r"\d+:\d+", transaction):
+        transaction = transaction.split(":")[0]
+    changes = field(body, "tableChanges", list) or [{}]
+    changed_at = whole(field(source, "ts_us"))
+    is_in_full_load = field(body, "op") is None and field(source, "snapshot") in FULL_LOAD
+    position = [] if is_in_full_load else debezium_position(connector, source)
+    file_name, server = field(source, "file"), field(source, "server_id")
+    space = None
+    if file_name is not None and server != "0":
+        space = "/".join(
+            part for part in (server, file_name.rpartition(".")[0]) if part is not None
+        )
+    head = {
+        "source_operation": field(body, "op") or field(body, "status") or field(changes[0], "type"),
+        "source_type": connector,
+        "database_name": field(source, "db") or field(body, "databaseName") or None,
+        "schema_name": field(source, "schema") or field(body, "schemaName"),
+        "table_name": field(source, "table") or field(source, "collection") or None,
+        "schema_id": schema if schema is None else hashlib.md5(schema.encode()).hexdigest(),
+        "schema_text": schema,
+        "changed_at": instant(changed_at)
+        if changed_at is not None
+        else millis(field(source, "ts_ms")),
+        "captured_at": millis(field(body, "ts_ms")),
+        "transaction_id": transaction,
+        "order_scope": "position" if connector in POSITIONAL else "offset",
+        "position_space": space,
+        "position": position,
+        "snapshot_mark": (field(source, "snapshot") or "r") if field(body, "op") == "r" else None,
+    }
+    return head
+
+
+def debezium_position(connector, source):
+    """The source position as whole numbers, most significant first."""
+
+    def number(name, default=-1):
+        value = whole(field(source, name))
+        return default if value is None else value
+
+    if connector in ("mysql", "mariadb"):
+        suffix = whole((field(source, "file") or "").rpartition(".")[2])
+        if number("pos") < 0 or suffix is None:
+            return []
+        return [suffix, number("pos"), number("row", 0)]
+    if connector == "postgresql" and field(source, "sequence") is not None:
+        return [-1 if lsn is None else int(lsn) for lsn in json.loads(field(source, "sequence"))]
+    if connector == "oracle" and (number("commit_scn") >= 0 or number("scn") >= 0):
+        return [number("commit_scn", number("scn")), number("txSeq"), number("scn"), number("ssn")]
+    if connector == "sqlserver" and field(source, "commit_lsn") is not None:
+        lsns = f"{field(source, 'commit_lsn')}:{field(source, 'change_lsn') or '0:0:0'}"
+        return [int(part, 16) for part in lsns.split(":")] + [number("event_serial_no")]
+    if connector == "mongodb" and number("ts_ms") >= 0:
+        return [number("ts_ms"), number("ord")]
+    return []
+
+
+def debezium_rows(row, body, record, key_image, key_is_odd, text):
+    """Rows of a message that is JSON."""
+    position = row["position"]
+    sequence(row, position=position)
+    source, op = field(body, "source", dict), field(body, "op")
+    if op is None:
+        operation = debezium_side_message(body)
+        if operation is None:
+            raise Bad("op is missing")
+    elif op not in (*DEBEZIUM_ROWS, "t", "m"):
+        raise Bad(f"op is not known: {op}")
+    for holder, name in ((body, "ts_ms"), (source or {}, "ts_ms")):
+        if field(holder, name) is not None and whole(field(holder, name)) is None:
+            label = name if holder is body else f"source.{name}"
+            raise Bad(f"{label} is not a whole number: {field(holder, name)}")
+    if op is None:
+        ddl = field(body, "ddl")
+        if operation in ("schema_change", "truncate"):
+            kind = ddl_kind(ddl)
+            change = field((field(body, "tableChanges", list) or [{}])[0], "type")
+            if kind == "other" and change and (ddl is None or change == "ALTER"):
+                kind = change.lower()
+            row |= {"ddl": ddl, "ddl_kind": kind}
+            if field(source or {}, "snapshot") in FULL_LOAD:
+                sequence(row, phase=0)
+        return [row | {"operation": operation}]
+    if op == "m":
+        return [row | {"operation": "ignored"}]
+    if source is None:
+        raise Bad("source is missing or not an object")
+    if row["table_name"] is None:
+        raise Bad("source.table is missing")
+    if op == "t":
+        return [row | {"operation": "truncate", "ddl_kind": "truncate"}]
+    return debezium_row_change(row, body, op, record, key_image, key_is_odd)
+
+
+def debezium_side_message(body):
+    """The operation of a message without `op`."""
+    ddl, changes = field(body, "ddl"), field(body, "tableChanges", list)
+    if changes is not None or (ddl is not None and field(body, "databaseName") is not None):
+        return "truncate" if ddl_kind(ddl) == "truncate" else "schema_change"
+    if field(body, "status") in ("BEGIN", "END") and field(body, "id") and "event_count" in body:
+        return "transaction_begin" if body["status"] == "BEGIN" else "transaction_end"
+    if list(body) == ["ts_ms"]:
+        return "heartbeat"
+    return None
+
+
+def debezium_images(body, connector, op):
+    """(before, after, whether after is only a patch)."""
+
+    def of(name):
+        value = body.get(name)
+        if connector == "mongodb" and isinstance(value, str) and value.lstrip().startswith("{"):
+            return image(read_json(value))
+        return image(value)
+
+    patch = field(body, "updateDescription", dict) or {}
+    if (
+        op == "u"
+        and body.get("after") is None
+        and (patch.get("updatedFields") or patch.get("removedFields"))
+    ):
+        updated = image(read_json(patch.get("updatedFields") or "{}")) or {}
+        removed = patch.get("removedFields") or []
+        after = {name: value for name, value in updated.items() if name not in removed}
+        after |= dict.fromkeys(removed)
+        if patch.get("truncatedArrays") or any("." in name for name in after):
+            raise Bad(
+                "a patch inside a field cannot be applied: let the connector send whole documents"
+            )
+        return of("before"), after, True
+    return of("before"), of("after"), False
+
+
+def debezium_row_change(row, body, op, record, key_image, key_is_odd):
+    """The change of one row."""
+    options, connector = record.get("feed", {}), row["source_type"]
+    before, after, is_patch = debezium_images(body, connector, op)
+    if op != "d" and after is None:
+        raise Bad(f"op {op} without an after image")
+    if op == "d" and before is None and key_image is None:
+        raise Bad("op d without a before image and without a key")
+    if op in ("u", "d") and body.get("before") is not None and not isinstance(body["before"], dict):
+        if connector != "mongodb":
+            raise Bad("before is not an object")
+    unavailable = unavailable_texts()
+    old_missing = [name for name, value in (before or {}).items() if value in unavailable]
+    new_missing = [name for name, value in (after or {}).items() if value in unavailable]
+    before = before and {name: value for name, value in before.items() if name not in old_missing}
+    after = after and {name: value for name, value in after.items() if name not in new_missing}
+    can_be_complete = connector in FULL_BEFORE or options.get("before_images") == "complete"
+    is_before_complete = bool(before) and not old_missing and can_be_complete
+
+    table = ".".join(
+        part for part in (row["database_name"], row["schema_name"], row["table_name"]) if part
+    )
+    feed_keys = options.get("key_columns", {}).get(table)
+    if feed_keys is None and key_is_odd:
+        raise Bad(
+            "the Kafka key is not a JSON object: name the key columns of this table in the feed"
+        )
+    keys = feed_keys or (["_id"] if connector == "mongodb" else key_image and list(key_image))
+    if feed_keys is None:
+        row_key = key_image and list(key_image.values())
+    else:
+        row_key = key_of(keys, (after or before or {}) | (key_image or {}))
+        if row_key is None or (op == "d" and not is_before_complete and None in row_key):
+            raise Bad("the message does not hold the key columns that the feed names")
+
+    before_part = {
+        "before_image": before, "is_before_complete": is_before_complete, "before_unavailable": old_missing,
+    }  # fmt: skip
+    after_part = {}
+    if op != "d":
+        after_part = {
+            "after_image": after, "is_after_complete": not is_patch and not new_missing,
+            "after_unavailable": new_missing,
+        }  # fmt: skip
+    row |= {"key_columns": keys, "row_key": row_key}
+    position = row["position"]
+    is_full_load = op == "r" and row["snapshot_mark"] != "incremental"
+    sequence(row, phase=0 if is_full_load else 1, position=position)
+    old_key, new_key = key_of(keys, before), key_of(keys, after)
+    if (
+        op == "u"
+        and connector != "mongodb"
+        and old_key
+        and new_key
+        and None not in old_key
+        and old_key != new_key
+    ):
+        upsert = {
+            "operation": "upsert",
+            "row_key": new_key,
+            "previous_row_key": old_key,
+            "row_index": 1,
+        }
+        return [
+            sequence(row | before_part | {"operation": "delete", "row_key": old_key}, 1, position),
+            sequence(row | after_part | upsert, 1, position),
+        ]
+    if op == "c":
+        row["previous_row_key"] = debezium_left_key(record, keys, (after or {}) | (key_image or {}))
+    return [row | before_part | after_part | {"operation": DEBEZIUM_ROWS[op]}]
+
+
+def debezium_left_key(record, keys, current):
+    """The old key that a header names, if it is written as the record's own key is."""
+    for name, text in record["headers"]:
+        if name == "__debezium.oldkey" and keys:
+            left, _ = debezium_key(text)
+            numeric = re.compile(r"-?[0-9.]+").fullmatch
+            if left and all(
+                name in left and bool(numeric(left[name])) == bool(numeric(current[name]))
+                for name in keys
+            ):
+                return key_of(keys, left)
+            return None
+    return None
+
+
+# Files --------------------------------------------------------------------------------------------
+
+
+def reference_rows(format_name, record):
+    """Rows that a record must become, in the order of the contract's columns."""
+    rows = {"canal_json": canal_json, "debezium_json": debezium_json}[format_name](record)
+    for row in rows:
+        row.pop("position", None)
+    return [{name: row[name] for name in COLUMNS} for row in rows]
+
+
+def main():
+    """Writes changes.jsonl of every format; rows written by hand stay."""
+    for format_name in FORMATS:
+        folder = HERE / format_name
+        by_hand = {}
+        changes = folder / "changes.jsonl"
+        for line in changes.read_text().splitlines() if changes.exists() else []:
+            row = json.loads(line)
+            by_hand.setdefault((row["topic"], row["partition"], row["offset"]), []).append(row)
+        with (folder / "messages.jsonl").open(encoding="utf-8") as lines:
+            records = [json.loads(line) for line in lines]
+        with changes.open("w", encoding="utf-8") as out:
+            for record in records:
+                place = (record["topic"], record["partition"], record["offset"])
+                rows = (
+                    by_hand.get(place, [])
+                    if record.get("by_hand")
+                    else reference_rows(format_name, record)
+                )
+                for row in rows:
+                    out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

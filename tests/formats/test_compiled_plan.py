@@ -1,0 +1,73 @@
+"""What the optimizer makes of a macro: a message is decoded once, whatever the SQL above it repeats."""
+
+import re
+
+import pytest
+
+RECORD = {
+    "case": "",
+    "topic": "t",
+    "partition": 0,
+    "offset": 0,
+    "timestamp": 0,
+    "headers": [],
+    "key": None,
+    "value": None,
+}
+
+# What a format decodes, by a field that only that decode asks for. Each stands once in the optimized plan.
+DECODES = {
+    "canal_json": {"the value": "_end"},
+    "debezium_json": {
+        "the value": "_end",
+        "the Kafka key": "key_text",
+        "the header with the old key": "__debezium.oldkey",
+        "MongoDB's document before": "before_text",
+        "MongoDB's document or patch after": "updatedFields",
+    },
+}
+
+
+@pytest.fixture(scope="module", params=sorted(DECODES))
+def format_name(request):
+    """Each format."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def plan(format_name, parsed):
+    """The optimized plan as text."""
+    return parsed(format_name, [RECORD])._jdf.queryExecution().optimizedPlan().toString()
+
+
+def calls(plan, function):
+    """The arguments of every call of a function, to its closing bracket."""
+    found = []
+    for start in re.finditer(rf"\b{function}\(", plan):
+        depth, end = 1, start.end()
+        while depth:
+            depth += {"(": 1, ")": -1}.get(plan[end], 0)
+            end += 1
+        found.append(plan[start.end() : end - 1])
+    return found
+
+
+def test_each_text_is_decoded_by_one_from_json(format_name, plan):
+    decodes = calls(plan, "from_json")
+    assert len(decodes) == len(DECODES[format_name]), "\n".join(decode[-300:] for decode in decodes)
+    of_value = [decode for decode in decodes if "StructField(_end," in decode]
+    assert len(of_value) == 1
+
+
+def test_no_path_is_looked_up_but_to_unwrap_a_text(plan):
+    lookups = calls(plan, "get_json_object")
+    assert len(lookups) == 1 and lookups[0].endswith("$[0]")
+    assert calls(plan, "json_tuple") == calls(plan, "parse_json") == []
+
+
+def test_fractions_are_marked_once_in_each_text(format_name, plan):
+    """In the rare header twice: it may or may not have a schema block."""
+    marks = [call for call in calls(plan, "regexp_replace") if "Infinity" in call]
+    assert len(marks) == {"canal_json": 0, "debezium_json": 6}[format_name], "\n".join(
+        mark[:200] for mark in marks
+    )

@@ -1,0 +1,320 @@
+"""Golden tests: messages.jsonl of a format becomes exactly changes.jsonl, every column of the change contract."""
+
+import json
+import random
+
+import pytest
+
+from .conftest import HERE, load_lines
+from .reference import COLUMNS, reference_rows
+
+FORMATS = sorted(path.parent.name for path in HERE.glob("*/messages.jsonl"))
+ROWS = ("insert", "update", "delete", "upsert", "snapshot", "update_before")
+# What the sample files' notes call one operation may be two rows: an update that moves a key.
+HALVES = {"update": {"update", "delete", "upsert"}}
+# What _bad_input.jsonl expects of a JSON text, in operations of the feed it is written for.
+BAD_INPUT = {
+    "quarantine": {"unknown"},
+    "tombstone_or_quarantine": {"unknown", "tombstone"},
+    "accept_or_quarantine": {"unknown", *ROWS},
+}
+
+
+def place(row):
+    """Where a record stands."""
+    return row["topic"], row["partition"], row["offset"]
+
+
+def row_place(row):
+    """Where a row stands."""
+    return (*place(row), row["row_index"])
+
+
+def by_place(rows):
+    """Rows of each record."""
+    found = {}
+    for row in rows:
+        found.setdefault(place(row), []).append(row)
+    return found
+
+
+def differences(records, expected, got):
+    """One readable line per cell that is not as expected."""
+    cases = {place(record): record["case"] for record in records}
+    expected = {row_place(row): row for row in expected}
+    got = {row_place(row): row for row in got}
+    lines = []
+    for where in sorted({*expected, *got}):
+        label = f"{cases[where[:3]]} [{where[0]} {where[1]}:{where[2]} row {where[3]}]"
+        if where not in got or where not in expected:
+            side, row = (
+                ("missing", expected[where]) if where in expected else ("not expected", got[where])
+            )
+            lines.append(f"{label} {side}: {row['operation']} {row['error'] or ''}")
+            continue
+        for column in COLUMNS:
+            want, have = expected[where][column], got[where][column]
+            if isinstance(want, dict) and isinstance(have, dict):
+                cells = [
+                    (f"{column}.{k}", want.get(k, "absent"), have.get(k, "absent"))
+                    for k in {**want, **have}
+                ]
+            else:
+                cells = [(column, want, have)]
+            lines += [
+                f"{label} {name}: expected {a!r:.300}, got {b!r:.300}"
+                for name, a, b in cells
+                if a != b
+            ]
+    return lines
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def format_name(request):
+    """Each format that has golden messages."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def records(format_name):
+    """The golden messages."""
+    return load_lines(HERE / format_name / "messages.jsonl")
+
+
+@pytest.fixture(scope="module")
+def rows(format_name, records, changes_of):
+    """What the macro makes of the golden messages, read once."""
+    return changes_of(format_name, records)
+
+
+def test_messages_become_exactly_the_expected_rows(format_name, records, rows):
+    expected = load_lines(HERE / format_name / "changes.jsonl")
+    assert len({row_place(row) for row in expected}) == len(expected), (
+        "a row stands twice in the file"
+    )
+    lines = differences(records, expected, rows)
+    assert not lines, f"{len(lines)} cells differ:\n" + "\n".join(lines[:60])
+
+
+def test_the_reference_reads_the_messages_alike(format_name, records):
+    expected = by_place(load_lines(HERE / format_name / "changes.jsonl"))
+    for record in records:
+        if not record.get("by_hand"):
+            lines = differences(
+                [record], expected[place(record)], reference_rows(format_name, record)
+            )
+            assert not lines, "\n".join(lines)
+
+
+def test_rows_have_the_columns_of_the_contract_in_its_order(rows):
+    contract = (
+        (HERE.parents[1] / "models/silver/_silver__models.yml")
+        .read_text()
+        .split("*change_contract", 1)[0]
+    )
+    names = [
+        line.split("name: ")[1].strip()
+        for line in contract.splitlines()
+        if line.startswith("      - name: ")
+    ]
+    assert list(rows[0]) == names
+    assert sorted(COLUMNS) == sorted(names)
+
+
+def test_every_record_gives_at_least_one_row(records, rows):
+    assert {place(record) for record in records} == {place(row) for row in rows}
+
+
+def test_no_row_is_doubled(rows):
+    assert len({row_place(row) for row in rows}) == len(rows)
+
+
+def test_operation_is_never_null_and_error_says_why_a_row_is_unknown(rows):
+    assert [row for row in rows if row["operation"] is None] == []
+    assert [
+        row for row in rows if (row["operation"] == "unknown") != (row["error"] is not None)
+    ] == []
+
+
+def test_operations_are_those_of_the_sample_notes(records, rows):
+    found = by_place(rows)
+    for record in records:
+        if "expect" in record:
+            operations = {row["operation"] for row in found[place(record)]}
+            assert operations <= HALVES.get(record["expect"], {record["expect"]}), record["case"]
+
+
+def test_bad_input_is_handled_as_its_notes_say(format_name, records, rows):
+    found = by_place(rows)
+    for record in records:
+        expect = record.get("bad_input")
+        if expect is None:
+            continue
+        is_of_format = ('"op"' in record["value"]) == (format_name == "debezium_json")
+        if not is_of_format and expect not in BAD_INPUT:
+            continue
+        operations = {row["operation"] for row in found[place(record)]}
+        assert operations <= BAD_INPUT.get(expect, set(ROWS)), record["case"]
+
+
+def test_only_rows_of_a_table_and_tombstones_have_a_key(rows):
+    with_key = {row["operation"] for row in rows if row["key_columns"] or row["row_key"]}
+    assert with_key <= {*ROWS, "tombstone"}
+    assert [
+        row for row in rows if row["row_key"] and len(row["row_key"]) != len(row["key_columns"])
+    ] == []
+
+
+def test_no_placeholder_stands_in_an_image(rows):
+    texts = [
+        text
+        for row in rows
+        for name in ("before_image", "after_image")
+        for text in (row[name] or {}).values()
+    ]
+    assert [
+        text
+        for text in texts
+        if text in ("__debezium_unavailable_value", '["__debezium_unavailable_value"]')
+    ] == []
+
+
+def test_a_row_depends_on_its_record_alone(format_name, records, rows, changes_of):
+    """In another order and in other company the records give the same rows."""
+    alone = by_place(rows)
+    shuffled = random.Random(20).sample(records, len(records))
+    for batch in (shuffled[: len(records) // 2], shuffled[len(records) // 2 :], shuffled[:1]):
+        lines = differences(
+            batch,
+            [row for record in batch for row in alone[place(record)]],
+            changes_of(format_name, batch),
+        )
+        assert not lines, "\n".join(lines[:20])
+
+
+# Giants -------------------------------------------------------------------------------------------
+
+
+def giants():
+    """(format, case, value, operation) of records too large for a file."""
+    canal = {"data": [{"id": "1", "v": "@"}], "database": "shop", "es": 1, "id": 1, "isDdl": False, "old": None,
+             "pkNames": ["id"], "table": "t", "ts": 2, "type": "INSERT"}  # fmt: skip
+    debezium = {"before": None, "after": {"id": 1, "v": "@"}, "source": {"connector": "mysql", "db": "shop", "table": "t"},
+                "op": "c", "ts_ms": 1}  # fmt: skip
+    for format_name, message in (("canal_json", canal), ("debezium_json", debezium)):
+        text = json.dumps(message)
+        yield format_name, "a number of 2,000 digits", text.replace('"@"', "7" * 2000), "unknown"
+        yield format_name, "a number of 900 digits", text.replace('"@"', "7" * 900), "insert"
+        yield (
+            format_name,
+            "more than 1,000 levels",
+            text.replace('"@"', "[" * 1100 + "]" * 1100),
+            "unknown",
+        )
+        yield format_name, "900 levels", text.replace('"@"', "[" * 900 + "]" * 900), "insert"
+        yield format_name, "8 MB", text.replace("@", "x:1.5," * 1_400_000), "insert"
+        yield (
+            format_name,
+            "cut off after 8 MB",
+            text.replace("@", "x:1.5," * 1_400_000)[:-2],
+            "unknown",
+        )
+        yield (
+            format_name,
+            "a column name of 60,000 characters",
+            text.replace('"v"', f'"{"v" * 60_000}"'),
+            "unknown",
+        )
+
+
+@pytest.mark.parametrize("size", ["small", "8 MB", "cut off after 8 MB"])
+def test_giants_are_read_or_reported(format_name, size, changes_of):
+    cases = [
+        (case, value, operation)
+        for name, case, value, operation in giants()
+        if name == format_name and (case == size or (size == "small" and len(value) < 1_000_000))
+    ]
+    records = [
+        {"case": case, "topic": "giants", "partition": 0, "offset": offset, "timestamp": 0, "headers": [],
+         "key": '{"id":1}', "value": value}
+        for offset, (case, value, _) in enumerate(cases)
+    ]  # fmt: skip
+    rows = changes_of(format_name, records)
+    assert len(rows) == len(records) > 0
+    for (case, value, operation), row in zip(cases, sorted(rows, key=row_place), strict=True):
+        assert row["operation"] == operation, (case, row["error"])
+        if operation == "insert":
+            wanted = value.split('"v": ')[1].partition("}")[0].strip('"')
+            assert row["after_image"]["v"] == wanted, case
+
+
+# Order --------------------------------------------------------------------------------------------
+
+
+def order_messages():
+    """Two records of each order trap that Debezium meets, the earlier one first."""
+    for trap in load_lines(HERE / "order_traps.jsonl"):
+        for half in ("earlier", "later"):
+            yield trap, half, trap[half]
+
+
+def trap_source(trap, values):
+    """The source block of a trap's record."""
+    source = {
+        "connector": trap["format"].removeprefix("debezium_"),
+        "db": "d",
+        "schema": "s",
+        "table": "t",
+    }
+    values = values if isinstance(values, list) else [values]
+    if trap["field"] == "source.sequence":
+        return source | {"connector": "postgresql", "sequence": json.dumps(values)}
+    fields = trap["field"].removeprefix("source.").split(",")
+    return source | {"pos": 4, "row": 0} | dict(zip(fields, values, strict=True))
+
+
+def test_change_sequence_orders_as_the_source_does(spark, parsed):
+    """Kafka brings the later change first, so that nothing but the position can order them."""
+    records = []
+    for number, (trap, half, values) in enumerate(order_messages()):
+        message = {"op": "c", "after": {"id": 1}, "ts_ms": 1, "source": trap_source(trap, values)}
+        records.append(
+            {"case": trap["rule"], "topic": f"trap-{number // 2}", "partition": 0, "timestamp": 0, "headers": [],
+             "offset": 1 if half == "earlier" else 0, "key": '{"id":1}', "value": json.dumps(message)}
+        )  # fmt: skip
+    parsed("debezium_json", records).createOrReplaceTempView("traps")
+    wrong = spark.sql(
+        """
+        select earlier.topic, earlier.change_sequence, later.change_sequence
+        from traps as earlier inner join traps as later on earlier.topic = later.topic
+        where earlier.offset = 1 and later.offset = 0 and not earlier.change_sequence < later.change_sequence
+        """
+    ).collect()
+    assert len(records) == 2 * len(load_lines(HERE / "order_traps.jsonl")) > 12
+    assert wrong == []
+
+
+# Other formats' messages --------------------------------------------------------------------------
+
+
+def test_a_text_is_named_by_its_own_format_or_a_relative(spark, macros):
+    signs = load_lines(HERE / "signs.jsonl")
+    frame = spark.createDataFrame([(sign["text"],) for sign in signs], "text string")
+    got = [name for (name,) in frame.selectExpr(f"{macros.looks_like('text')} as name").collect()]
+    wrong = [
+        f"{sign['format']}: expected {sign['looks_like']}, got {name}: {sign['text']:.200}"
+        for sign, name in zip(signs, got, strict=True)
+        if name != sign["looks_like"]
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_message_of_its_own_format_is_not_named_otherwise(spark, macros, format_name, records):
+    texts = [
+        r["value"]
+        for r in records
+        if r.get("value") and r["case"].startswith(("captured", "canal", "debezium"))
+    ]
+    frame = spark.createDataFrame([(text,) for text in texts], "text string")
+    got = {name for (name,) in frame.selectExpr(f"{macros.looks_like('text')} as name").collect()}
+    assert got - {None} == {format_name}
