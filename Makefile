@@ -23,7 +23,7 @@ run: setup  ## load the feeds, build and test all tables, report
 lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
 	@$(BIN)/sqlfluff lint --disable-progress-bar models tests
-	@$(BIN)/python tests/lint_compiled_sql.py
+	@$(BIN)/python -m tests.lint_compiled_sql
 
 test: setup lint  ## lint, then every test: formats, types, ingestion with a real Kafka, end to end
 	@$(BIN)/python -m pytest --quiet

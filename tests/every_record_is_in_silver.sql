@@ -14,17 +14,8 @@ records as (
         partition,
         offset,
         count(*) as record_count
-    {%- if checked >= 0 and execute and checked < silver_version() %}
-    from table_changes('{{ source('bronze', 'messages') }}', {{ checked + 1 }}, {{ silver_version() }})
-    {%- else %}
-    from {{ source('bronze', 'messages') }}
-    {%- if execute and lakehouse_run() %} version as of {{ silver_version() }}{% endif %}
-    {%- endif %}
-    where
-        feed in ({{ quoted_list(var('feeds')) }})
-        {%- if execute and checked == silver_version() %}
-        and false
-        {%- endif %}
+    from {{ unchecked_records(checked) }}
+    where feed in ({{ quoted_list(var('feeds')) }})
     group by feed, topic, topic_generation, partition, offset
 
 ),

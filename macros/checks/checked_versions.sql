@@ -45,6 +45,21 @@
 {%- endmacro %}
 
 
+{#- The bronze records that came after a version and that silver should hold. -#}
+{% macro unchecked_records(checked) -%}
+    {%- set messages = source('bronze', 'messages') -%}
+    {%- if not execute or not lakehouse_run() -%}
+        {{ messages }}
+    {%- elif checked < 0 -%}
+        {{ messages }} version as of {{ silver_version() }}
+    {%- elif checked < silver_version() -%}
+        table_changes('{{ messages }}', {{ checked + 1 }}, {{ silver_version() }})
+    {%- else -%}
+        (select * from {{ messages }} where false)
+    {%- endif -%}
+{%- endmacro %}
+
+
 {#- What the gold model behind a tested relation declares: feed, table, key, columns. -#}
 {% macro gold_declaration(relation) -%}
     {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.name == relation.identifier -%}
@@ -57,6 +72,12 @@
     {{ return(api.Relation.create(
         schema=generate_schema_name('silver', none), identifier=feed_settings(declaration.feed).format ~ '_changes'
     )) }}
+{%- endmacro %}
+
+
+{#- Has silver anything that was not checked yet? If not, the tests of changes need not ask Spark to look. -#}
+{% macro has_unchecked_changes() -%}
+    {{ return(not execute or checked_version() < silver_version()) }}
 {%- endmacro %}
 
 

@@ -16,9 +16,10 @@
 
         select
             *,
-            {{ decode_object('text', 'data array<map<string, string>>, old array<map<string, string>>,'
-                ~ ' database string, `table` string, type string, isDdl string, es string, ts string,'
-                ~ ' gtid string, sql string, pkNames array<string>, mysqlType string') }} as elements
+            {{ decode_object('text', '''
+                data array<map<string, string>>, old array<map<string, string>>,
+                database string, `table` string, type string, isDdl string, es string, ts string,
+                gtid string, sql string, pkNames array<string>, mysqlType string''') }} as elements
         from texts
 
     ),
@@ -47,7 +48,7 @@
             coalesce(
                 feed_key_columns[concat_ws('.', message.database, rtrim(message.table))],
                 case when size(message.pkNames) > 0 then message.pkNames end
-            ) as keys
+            ) as key_names
         from decoded
 
     ),
@@ -144,10 +145,10 @@
 
         select
             *,
-            {{ key_values('keys', 'coalesce(new_image, old_image)') }} as key_of_row,
-            case when word = 'UPDATE' then {{ key_values('keys', 'old_image') }} end as key_before,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when word = 'UPDATE' then {{ key_values('key_names', 'old_image') }} end as key_before,
             -- nothing but a change of a row has a key
-            case when row_error is null and row_image is not null then keys end as keys_of_row
+            case when row_error is null and row_image is not null then key_names end as keys_of_row
         from completed
 
     ),
@@ -199,7 +200,7 @@
             partition,
             offset,
             2 * image_index + if(half = 'upsert', 1, 0) as row_index,
-            `timestamp` as message_timestamp,
+            timestamp as message_timestamp,
             load_id,
             bronze_version,
             1 as parser_version,

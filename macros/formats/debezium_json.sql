@@ -58,7 +58,8 @@
         select
             *,
             {{ decode_object(
-                'exact_text', body | join(', ') ~ ', `schema` string, payload struct<' ~ body | join(', ') ~ '>'
+                'exact_text', body | join(',\n                ')
+                ~ ',\n                `schema` string,\n                payload struct<' ~ body | join(',\n                ') ~ '>'
             ) }} as elements,
             {{ decode_key('exact_key') }} as key_message
         from marked
@@ -86,7 +87,7 @@
                     when envelope is not null
                         then named_struct(
                             {%- for name in fields %}
-                            '{{ name }}', envelope.`{{ name }}`{{ ',' if not loop.last }}
+                            '{{ name }}', envelope.{{ name }}{{ ',' if not loop.last }}
                             {%- endfor %}
                         )
                 end
@@ -187,7 +188,7 @@
                 when feed_keys is not null then feed_keys
                 when connector = 'mongodb' then array('_id')
                 else map_keys(key_image)
-            end as keys,
+            end as key_names,
             coalesce(cardinality(sent_before), 0) > 0 and cardinality(missing_before) = 0
             and coalesce(
                 connector in ('mysql', 'mariadb', 'sqlserver', 'oracle', 'db2') or feed_before_images = 'complete',
@@ -203,13 +204,13 @@
             *,
             case
                 when feed_keys is null then map_values(key_image)
-                else {{ key_values_of_either('keys', 'key_image', 'coalesce(new_image, old_image)') }}
+                else {{ key_values_of_either('key_names', 'key_image', 'coalesce(new_image, old_image)') }}
             end as key_of_row,
             case
                 when told_operation = 'update' and not connector <=> 'mongodb'
-                    then {{ key_values('keys', 'old_image') }}
+                    then {{ key_values('key_names', 'old_image') }}
             end as key_in_old_image,
-            case when told_operation = 'update' and old_image is not null then {{ key_values('keys', 'new_image') }} end
+            case when told_operation = 'update' and old_image is not null then {{ key_values('key_names', 'new_image') }} end
                 as key_in_new_image,
             case
                 when told_operation = 'insert' and exists(headers, header -> header.key = '__debezium.oldkey')
@@ -277,11 +278,11 @@
             -- the header is written by another converter: {"id":20} for a key {"id":"FA=="} names no key
             case
                 when forall(
-                    keys,
+                    key_names,
                     key_column -> (key_left_behind[key_column] rlike '^-?[0-9.]+$')
                     = (coalesce(key_image[key_column], new_image[key_column]) rlike '^-?[0-9.]+$')
                 )
-                    then {{ key_values('keys', 'key_left_behind') }}
+                    then {{ key_values('key_names', 'key_left_behind') }}
             end as key_of_header,
             message.source.snapshot in ('true', 'first', 'first_in_data_collection', 'last_in_data_collection', 'last')
                 as is_in_full_load
@@ -329,7 +330,7 @@
             partition,
             offset,
             if(half = 'upsert', 1, 0) as row_index,
-            `timestamp` as message_timestamp,
+            timestamp as message_timestamp,
             load_id,
             bronze_version,
             1 as parser_version,
@@ -340,9 +341,9 @@
             changed_database as database_name,
             coalesce(changed_schema, message.schemaName) as schema_name,
             changed_table as table_name,
-            case when row_error is null then keys end as key_columns,
+            case when row_error is null then key_names end as key_columns,
             case
-                when row_error is not null or keys is null then null
+                when row_error is not null or key_names is null then null
                 when half = 'delete' then key_before
                 when half = 'upsert' then key_in_new_image
                 else key_of_row

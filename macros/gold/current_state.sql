@@ -85,7 +85,7 @@
         select
             *
             {%- for name, column in sources.items() %},
-            {{ typed('_text.' ~ identifier(name), column.type, gold_time_zone(feed_name)) }} as {{ identifier(name) }}
+            {{ typed('_text.' ~ identifier(name), column.type, gold_time_zone(feed_name)) }}{{ ' as ' ~ identifier(name) if column.type != 'string' }}
             {%- endfor %}
         from texts
 
@@ -296,8 +296,8 @@
             left anti join {{ state_relation() }} as emptied
                 on
                     emptied.row_key is null
-                    and (emptied.topic is null or emptied.topic = changes.topic)
-                    and (emptied.partition is null or emptied.partition = changes.partition)
+                    and (emptied.topic is null or changes.topic = emptied.topic)
+                    and (emptied.partition is null or changes.partition = emptied.partition)
                     and changes.sequence < emptied.delete_sequence
 {%- endmacro %}
 

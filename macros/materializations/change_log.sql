@@ -2,10 +2,9 @@
     run add nothing, and Delta's transaction mark refuses a second runner that works at the same moment. -#}
 {% materialization change_log, adapter='spark' %}
     {%- set run = lakehouse_run() -%}
-    {%- set existing = load_relation(this) -%}
-    {%- set mark = run.applied.get(model.name) -%}
+    {%- set mark = mark_of_model() -%}
 
-    {%- if existing is none or not mark or should_full_refresh() -%}
+    {%- if not mark -%}
         {%- call statement('main') -%}
             {{ create_table_as(False, this, compiled_code) }}
         {%- endcall -%}

@@ -3,22 +3,21 @@
     whose commit versions are total: loads commit in any order. -#}
 {% macro new_messages(format) -%}
     {%- set run = lakehouse_run() -%}
-    {%- set mark = run.get('applied', {}).get(model.name) -%}
-    {%- set everything = not mark or should_full_refresh() or load_relation(this) is none -%}
+    {%- set mark = mark_of_model() -%}
     select
-        messages.*
-        {%- if not everything %} except (_change_type, _commit_version, _commit_timestamp)
-        , messages._commit_version as bronze_version
+        messages.*{{ ' except (_change_type, _commit_version, _commit_timestamp)' if mark }},
+        {%- if mark %}
+        messages._commit_version as bronze_version,
         {%- else %}
-        , cast({{ run.get('bronze_version', 'null') }} as bigint) as bronze_version
-        {%- endif %},
+        cast({{ run.get('bronze_version', 'null') }} as bigint) as bronze_version,
+        {%- endif %}
         feeds.feed_key_columns,
         feeds.feed_before_images
-    {%- if everything %}
+    {%- if mark %}
+    from table_changes('{{ source('bronze', 'messages') }}', {{ mark.version + 1 }}, {{ run.bronze_version }}) as messages
+    {%- else %}
     from {{ source('bronze', 'messages') }}
     {%- if run %} version as of {{ run.bronze_version }}{% endif %} as messages
-    {%- else %}
-    from table_changes('{{ source('bronze', 'messages') }}', {{ mark.version + 1 }}, {{ run.bronze_version }}) as messages
     {%- endif %}
         inner join {{ feed_options(format) }}
             on messages.feed = feeds.feed

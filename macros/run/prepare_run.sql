@@ -27,6 +27,13 @@
 {%- endmacro %}
 
 
+{#- How far the model has come, as {version, built_by}; none where it has to be built anew. -#}
+{% macro mark_of_model() -%}
+    {%- set mark = lakehouse_run().get('applied', {}).get(model.name) -%}
+    {{ return(none if not mark or should_full_refresh() or load_relation(this) is none else mark) }}
+{%- endmacro %}
+
+
 {% macro applied_versions() -%}
     {{ return(generate_schema_name('silver', none) ~ '.applied_versions') }}
 {%- endmacro %}

@@ -1,6 +1,5 @@
 {{ config(materialized='change_log') }}
-{%- set mark = lakehouse_run().get('applied', {}).get('order_marks') %}
-{%- set everything = not mark or should_full_refresh() or load_relation(this) is none %}
+{%- set mark = mark_of_model() %}
 with
 
 changes as (
@@ -13,9 +12,7 @@ changes as (
     where
         order_scope = 'position'
         and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-        {%- if not everything %}
-        and bronze_version > {{ mark.version }}
-        {%- endif %}
+        and {{ is_newer_than(mark) }}
 
 ),
 

@@ -1,7 +1,6 @@
 {{ config(materialized='change_log') }}
 {%- set formats = formats_in_use() %}
-{%- set mark = lakehouse_run().get('applied', {}).get('schemas') %}
-{%- set everything = not mark or should_full_refresh() or load_relation(this) is none %}
+{%- set mark = mark_of_model() %}
 with
 
 {% for format in formats -%}
@@ -14,25 +13,15 @@ with
     from {{ ref(format ~ '_changes') }}
     where
         schema_id is not null
-        {%- if not everything %}
-        and bronze_version > {{ mark.version }}
-        and schema_id not in (select known.schema_id from {{ this }} as known)
-        {%- endif %}
+        and {{ is_newer_than(mark) }}
+        and {{ is_not_yet_in(this, 'schema_id', mark) }}
     group by schema_id
 
 ),
 
 {{ format }}_columns as (
 
-    with schemas as (
-
-        select * from {{ format }}_schemas
-
-    )
-
-    select * from (
-    {{ context[format ~ '_columns']('schemas') }}
-    )
+    {{ schema_columns(format, format ~ '_schemas') }}
 
 ),
 
@@ -42,11 +31,11 @@ all_columns as (
     {% for format in formats -%}
     select
         '{{ format }}' as format,
-        columns.*,
-        schemas.bronze_version
-    from {{ format }}_columns as columns
-        inner join {{ format }}_schemas as schemas
-            on columns.schema_id = schemas.schema_id
+        {{ format }}_columns.*,
+        {{ format }}_schemas.bronze_version
+    from {{ format }}_columns
+        inner join {{ format }}_schemas
+            on {{ format }}_columns.schema_id = {{ format }}_schemas.schema_id
     {% if not loop.last %}union all
     {% endif %}
     {%- endfor %}

@@ -221,7 +221,7 @@ def ddl_kind(text):
         del words[1:3]
     elif words[1:2] in (["online"], ["ignore"]):
         del words[1]
-    first, second = (words + ["", ""])[:2]
+    first, second = ([*words, "", ""])[:2]
     if first == "truncate" and second:
         return first
     if first in ("create", "alter", "drop", "rename") and second in ("table", "database", "schema"):
@@ -241,11 +241,14 @@ def looks_like(text):
     """The format a text looks like, as far as the golden messages need it."""
     if '"isDdl":' in text:
         return "canal_json" if '"id":' in text else "canal_json_oms"
-    if re.search(r'"op":\s*"[a-zA-Z]+"', text) and re.match(
-        r'\s*\{\s*"(source|schema|before|after|op|payload)":', text
+    if (
+        re.search(r'"op":\s*"[a-zA-Z]+"', text)
+        and re.match(r'\s*\{\s*"(source|schema|before|after|op|payload)":', text)
+        and (
+            re.search(r'"source":\s*\{', text) or re.search(r'"(before|after)":\s*(\{|null)', text)
+        )
     ):
-        if re.search(r'"source":\s*\{', text) or re.search(r'"(before|after)":\s*(\{|null)', text):
-            return "debezium_json" if '"connector":' in text else "flink_cdc_debezium"
+        return "debezium_json" if '"connector":' in text else "flink_cdc_debezium"
     for sign, name in (
         ('"sequenceId":', "streamx"),
         ('"allMetaData":', "oms_default"),

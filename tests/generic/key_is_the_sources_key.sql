@@ -10,6 +10,9 @@
         {%- endfor %}
     {%- endif %}
 
+    {%- if not has_unchecked_changes() %}
+    select 'nothing new since the last check' as finding where false
+    {%- else %}
     with unchecked as (
 
         {{ unchecked_changes(model) if execute else 'select 1' }}
@@ -24,4 +27,5 @@
     from unchecked
     where not array_sort(key_columns) <=> array_sort(array({{ quoted_list(sources) }}))
     group by key_columns
+    {%- endif %}
 {%- endtest %}

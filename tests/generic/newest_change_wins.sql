@@ -2,6 +2,9 @@
 {% test newest_change_wins(model) -%}
     {%- do ref('sequence_ranges') -%}
     {%- set plan = {'has_ranges': has_ranges(gold_declaration(model)) if execute else true} -%}
+    {%- if not has_unchecked_changes() %}
+    select 'nothing new since the last check' as finding where false
+    {%- else %}
     with unchecked as (
 
         {{ unchecked_changes(model) if execute else 'select 1' }}
@@ -73,4 +76,5 @@
 
     select * from compared
     where finding is not null
+    {%- endif %}
 {%- endtest %}
