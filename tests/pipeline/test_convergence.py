@@ -2,7 +2,10 @@
 
 import json
 import random
+import subprocess
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -152,3 +155,35 @@ def test_full_refresh_equals_the_incremental_result(shop):
     shop.run("--full-refresh")
     assert {table: content(shop, table, True) for table in tables} == before
     assert shop.sql(silver) == rows
+
+
+def test_the_merge_script_of_a_run_is_clean_sql(replay):
+    """The scripts of incremental runs stand in target/run in full; sqlfluff reads them raw."""
+    records = records_of("postgres")
+    replay.load("postgres", records[:40])
+    replay.load("mariadb", records_of("mariadb")[:30])
+    replay.run()
+    replay.load("postgres", records[40:])
+    replay.load("mariadb", records_of("mariadb")[30:])
+    replay.run()
+    scripts = [
+        path
+        for path in (replay.lakehouse.root / "target" / "run").glob("*/models/gold/*.sql")
+        if path.stem.startswith(replay.name)
+    ]
+    assert len(scripts) == len(replay.tables())
+    assert any("merge into state." in path.read_text() for path in scripts)
+    assert all("merge into gold." in path.read_text() for path in scripts)
+    lint = subprocess.run(
+        [
+            Path(sys.executable).with_name("sqlfluff"),
+            "lint",
+            "--config",
+            ".sqlfluff-compiled",
+            *scripts,
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert lint.returncode == 0, lint.stdout

@@ -1,0 +1,98 @@
+"""Each shipped test is shown to fail on data made for it, and to name the place."""
+
+import pytest
+
+GOLD = "orders"
+
+
+@pytest.fixture
+def damaged(shop):
+    """A way to damage tables; they are put back afterwards."""
+    versions = {}
+
+    def damage(table, statement):
+        if table not in versions:
+            versions[table] = shop.sql(f"describe history {table} limit 1")[0].version
+        shop.sql(statement)
+
+    yield damage
+    for table, version in versions.items():
+        shop.sql(f"restore table {table} to version as of {version}")
+
+
+def status_of(shop, test):
+    # after `shop` nothing is new: the tests must look at everything
+    outcome = shop.dbt("test", "--select", test, "--vars", "check_all_history: true")
+    return set(shop.statuses(outcome).values())
+
+
+@pytest.mark.parametrize(
+    ("test", "table", "statement", "status"),
+    [
+        (
+            "key_is_unique_orders_",
+            "gold.orders",
+            "insert into gold.orders select * from gold.orders where id = 1001",
+            "fail",
+        ),
+        (
+            "newest_change_wins_orders_",
+            "gold.orders",
+            "delete from gold.orders where id = 1001",
+            "warn",
+        ),
+        (
+            "newest_change_wins_orders_",
+            "gold.orders",
+            "update gold.orders set _change.sequence.offset = 0 where id = 1002",
+            "warn",
+        ),
+        (
+            "every_value_fits_its_type_orders_",
+            "gold.orders",
+            "update gold.orders set _change.misfits = array(struct('total', 'x', 'int')) where id = 1001",
+            "warn",
+        ),
+        (
+            "key_is_the_sources_key_orders_",
+            "silver.canal_json_changes",
+            "update silver.canal_json_changes set key_columns = array('total') where table_name = 'orders'",
+            "fail",
+        ),
+        (
+            "changes_have_keys_orders_",
+            "silver.canal_json_changes",
+            "update silver.canal_json_changes set row_key = null where table_name = 'orders'",
+            "warn",
+        ),
+        (
+            "order_is_decided_orders_",
+            "silver.canal_json_changes",
+            "update silver.canal_json_changes set partition = 1 where table_name = 'orders' and operation = 'update'",
+            "warn",
+        ),
+        (
+            "order_is_decided_stock_",
+            "silver.debezium_json_changes",
+            "update silver.debezium_json_changes set change_sequence.position = array(1, 1)"
+            " where table_name = 'stock' and operation = 'update'",
+            "warn",
+        ),
+        (
+            "every_record_is_in_silver",
+            "silver.canal_json_changes",
+            "delete from silver.canal_json_changes where offset = 5",
+            "fail",
+        ),
+        (
+            "every_record_is_in_silver",
+            "silver.canal_json_changes",
+            "insert into silver.canal_json_changes select * from silver.canal_json_changes where offset = 5",
+            "fail",
+        ),
+    ],
+)
+def test_it_fails_on_data_made_for_it(shop, damaged, test, table, statement, status):
+    assert status_of(shop, test) == {"pass"}
+    damaged(table, statement)
+    assert status_of(shop, test) == {status}
