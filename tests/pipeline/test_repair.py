@@ -54,7 +54,10 @@ def killed(tmp_path_factory):
 
 def test_a_second_command_is_refused_and_a_killed_run_is_repaired(killed, shop):
     run = start(killed.root, "run")
-    time.sleep(4)
+    lock = killed.root / "lakehouse" / "locks" / "metastore.lock"
+    deadline = time.monotonic() + 60
+    while lock.read_text() != str(run.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
     second = start(killed.root, "run")
     _, complaint = second.communicate(timeout=60)
     assert second.returncode == 6, complaint

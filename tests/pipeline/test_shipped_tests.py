@@ -50,7 +50,8 @@ def status_of(shop, test):
         (
             "every_value_fits_its_type_orders_",
             "gold.orders",
-            "update gold.orders set _change.misfits = array(struct('total', 'x', 'int')) where id = 1001",
+            "update gold.orders set _change.misfits = array(named_struct("
+            "'column_name', 'total', 'value', 'x', 'wanted_type', 'int')) where id = 1001",
             "warn",
         ),
         (
