@@ -85,7 +85,9 @@ when not matched then insert *
 merge into {{ target }} as current
 using (
 
-    select * from {{ state }} where row_key is null
+    select *
+    from {{ state }}
+    where row_key is null
 
 ) as emptied
     on

@@ -24,7 +24,7 @@ class Lakehouse:
         for name in COPIED:
             ignored = shutil.ignore_patterns("__pycache__", "*.py", "build")
             shutil.copytree(ROOT / name, root / name, ignore=ignored if name == "tests" else None)
-        for name in ("dbt_project.yml", "pyproject.toml"):
+        for name in ("dbt_project.yml", "pyproject.toml", ".sqlfluff", ".sqlfluff-compiled"):
             shutil.copy(ROOT / name, root / name)
         (root / "profiles.yml").symlink_to("profiles/profiles.yml")
         (root / ".jars").symlink_to(ROOT / ".jars")

@@ -182,7 +182,7 @@ def test_the_merge_script_of_a_run_is_clean_sql(replay):
             ".sqlfluff-compiled",
             *scripts,
         ],
-        cwd=ROOT,
+        cwd=replay.lakehouse.root,
         capture_output=True,
         text=True,
     )
