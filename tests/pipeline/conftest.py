@@ -58,7 +58,11 @@ class Lakehouse:
 
     def statuses(self, outcome: dbtRunnerResult) -> dict[str, NodeStatus]:
         assert outcome.exception is None, outcome.exception
-        return {result.node.name: result.status for result in outcome.result}
+        return {
+            result.node.name: result.status
+            for result in outcome.result
+            if result.node.resource_type != "operation"
+        }
 
     def run(self, *arguments: str) -> None:
         outcome = self.dbt("run", *arguments)
