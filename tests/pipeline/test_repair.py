@@ -102,12 +102,15 @@ def test_changed_settings_are_refused_until_the_feed_is_rebuilt(shop, capsys):
 def test_unknown_messages_are_parsed_again_by_one_command(shop):
     shop.sql(
         "update silver.canal_json_changes set operation = 'unknown', error = 'a macro did not know better',"
-        " row_key = null where table_name = 'carts' and operation = 'update'"
+        " row_key = null where feed = 'shop_mariadb' and table_name = 'carts' and operation = 'update'"
     )
     before = content(shop, "carts", True)
     code = ingestion(["reparse", "shop_mariadb", "--unknown", "--project-dir", str(shop.root)])
     assert code == 0
-    left = shop.sql("select count(*) from silver.canal_json_changes where operation = 'unknown'")
+    left = shop.sql(
+        "select count(*) from silver.canal_json_changes"
+        " where feed = 'shop_mariadb' and operation = 'unknown'"
+    )
     assert left[0][0] == 1
     assert content(shop, "carts", True) == before
 
