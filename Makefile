@@ -26,7 +26,10 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/python -m tests.lint_compiled_sql
 
 test: setup lint  ## lint, then every test: formats, types, ingestion with a real Kafka, end to end
-	@$(BIN)/python -m pytest --quiet
+	@# one process each: a process has one Spark session, and these want different ones
+	@$(BIN)/python -m pytest --quiet tests/formats tests/types
+	@$(BIN)/python -m pytest --quiet tests/ingestion
+	@$(BIN)/python -m pytest --quiet tests/pipeline
 
 test-quick: setup  ## the tests that take seconds
 	@$(BIN)/python -m pytest --quiet tests/formats tests/types
