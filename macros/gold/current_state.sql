@@ -304,15 +304,14 @@
 
 {#- What deletes keys: per key its highest delete, and the highest TRUNCATE or DROP as a row without a key, for the
     whole table where positions order, for one topic and partition where only offsets do. -#}
-{% macro deletes_of_changes() -%}
-    {%- set plan = gold_plan() -%}
+{% macro deletes_of_changes(plan) -%}
     with deletes as (
 
         select
-            row_key,
-            if(row_key is null and order_scope = 'offset', topic, null) as topic,
-            if(row_key is null and order_scope = 'offset', partition, null) as partition,
-            operation,
+            changes.row_key,
+            if(changes.row_key is null and changes.order_scope = 'offset', changes.topic, null) as topic,
+            if(changes.row_key is null and changes.order_scope = 'offset', changes.partition, null) as partition,
+            changes.operation,
             {{ gold_sequence('changes', plan) }} as sequence
         from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
         {{- join_ranges('changes', plan) }}
@@ -323,9 +322,9 @@
             {%- endif %}
             and changes.bronze_version <= {{ plan.version }}
             and (
-                operation in ('delete', 'update_before') and row_key is not null
-                or operation = 'truncate'
-                or operation = 'schema_change' and ddl_kind = 'drop'
+                changes.operation in ('delete', 'update_before') and changes.row_key is not null
+                or changes.operation = 'truncate'
+                or changes.operation = 'schema_change' and changes.ddl_kind = 'drop'
             )
         {%- if plan.has_ranges %}
 

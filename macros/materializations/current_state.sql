@@ -13,11 +13,11 @@
     {%- else -%}
         {%- if plan.mode == 'build' -%}
             {%- do run_query('create schema if not exists ' ~ state.schema) -%}
-            {%- do statements.append(create_state(state)) -%}
+            {%- do statements.append(create_state(state, plan)) -%}
             {%- do statements.append(create_table_as(False, this, live_rows(compiled_code))) -%}
         {%- else -%}
             {%- if plan.news.deletes or plan.news.truncates or plan.has_ranges -%}
-                {%- do statements.append(merge_deletes(state)) -%}
+                {%- do statements.append(merge_deletes(state, plan)) -%}
             {%- endif -%}
             {%- if plan.news.truncates or plan.has_ranges -%}
                 {%- do statements.append(delete_emptied_rows(this, state)) -%}
@@ -55,20 +55,20 @@
 {%- endmacro %}
 
 
-{% macro create_state(state) -%}
+{% macro create_state(state, plan) -%}
 create or replace table {{ state }}
 using delta
 as
-{{ deletes_of_changes() }}
+{{ deletes_of_changes(plan) }}
 {%- endmacro %}
 
 
 {#- New deletes enter the state first: after that, no older change of their keys can pass. -#}
-{% macro merge_deletes(state) -%}
+{% macro merge_deletes(state, plan) -%}
 merge into {{ state }} as known
 using (
 
-    {{ deletes_of_changes() }}
+    {{ deletes_of_changes(plan) }}
 
 ) as deletes
     on
