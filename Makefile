@@ -12,8 +12,8 @@ setup: .venv/ready  ## make the virtual environment, fetch pinned packages and S
 
 .venv/ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@echo "Installing the pinned Python packages (about two minutes the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "Installing the pinned Python packages (about a minute) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	@$(BIN)/python -m ingestion.jars
 	@touch .venv/ready
 

@@ -2,4 +2,4 @@
 
 select *
 from {{ ref('unknown_messages') }}
-where bronze_version > {{ checked_version() if execute else -1 }}
+where {{ is_unchecked() }}

@@ -98,3 +98,55 @@
             and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
             and bronze_version > {{ checked_version() }}
 {%- endmacro %}
+
+
+{#- Rows of silver that no test has looked at yet. -#}
+{% macro is_unchecked(relation=none) -%}
+    {{ relation ~ '.' if relation }}bronze_version > {{ checked_version() if execute else -1 }}
+{%- endmacro %}
+
+
+{#- The gold tables as their models declare them: name, where their changes come from, key as the source names it. -#}
+{% macro gold_tables() -%}
+    {%- set declarations = {} -%}
+    {%- for node in (graph.nodes.values() if execute else []) if node.config.materialized == 'current_state' -%}
+        {%- do declarations.update({node.name: node.config.meta}) -%}
+    {%- endfor -%}
+    {%- if declarations -%}
+    values
+    {%- for name, declared in declarations.items() %}
+    (
+        {{ quoted(name) }}, {{ quoted(declared.feed) }}, {{ quoted_or_null(declared.database) }}, {{ quoted_or_null(declared.schema) }},
+        {{ quoted(declared.table) }}, array({{ quoted_list(source_key(declared)) }})
+    ){{ ',' if not loop.last }}
+    {%- endfor %}
+    as gold_tables (model_name, feed, database_name, schema_name, table_name, key_columns)
+    {%- else -%}
+    (
+        select
+            '' as model_name,
+            '' as feed,
+            '' as database_name,
+            '' as schema_name,
+            '' as table_name,
+            array('') as key_columns
+        where false
+    ) as gold_tables
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The declared key in the names that the messages use. -#}
+{% macro source_key(declared) -%}
+    {%- set sources = [] -%}
+    {%- for column in declared.key -%}
+        {%- set type = declared.columns[column] -%}
+        {%- do sources.append(type.source if type is mapping and type.source else column) -%}
+    {%- endfor -%}
+    {{ return(sources) }}
+{%- endmacro %}
+
+
+{% macro quoted_or_null(text) -%}
+    {{ quoted(text) if text else 'null' }}
+{%- endmacro %}

@@ -25,11 +25,11 @@
 
 {% macro latest_of_table(feed_name, columns) -%}
     {%- set plan = gold_plan() -%}
-    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
     {%- set sources = {} -%}
     {%- for name, column in columns.items() -%}
         {%- do sources.update({name: column if column is mapping else {'type': column}}) -%}
     {%- endfor -%}
+    {%- set decoded = needs_decoding(feed_name, sources) -%}
     with
 
     changes_of_table as (
@@ -47,6 +47,7 @@
 
     {{ moved_values(plan) }}
     {%- endif %}
+    {%- if decoded %}
 
     column_types as (
 
@@ -58,36 +59,39 @@
         group by schema_id
 
     ),
+    {%- endif %}
     {%- if plan.by_column %}
 
-    {{ latest_by_column('moved' if plan.moves else 'changes') }}
+    {{ latest_by_column('moved' if plan.moves else 'changes', decoded) }}
     {%- else %}
 
-    {{ latest_by_row() }}
+    {{ latest_by_row(decoded) }}
     {%- endif %}
+    {%- if decoded %}
 
     texts as (
 
-        select
-            * except (image, wires),
-            struct(
-                {%- for name, column in sources.items() %}
-                {{ text_of_column(column.get('source', name), coded) }} as {{ identifier(name) }}
-                {{- ',' if not loop.last }}
-                {%- endfor %}
-            ) as _text
-        from latest
+        {{ canonical_texts(feed_name) }}
 
     ),
+    {%- endif %}
 
     typed as (
 
         select
             *
+            {%- if plan.by_column and has_other_names(sources) %}
+            except (_column_sequences),
+            map(
+                {%- for name, column in sources.items() %}
+                {{ quoted(name) }}, _column_sequences[{{ quoted(column.get('source', name)) }}]{{ ',' if not loop.last }}
+                {%- endfor %}
+            ) as _column_sequences
+            {%- endif %}
             {%- for name, column in sources.items() %},
-            {{ typed('_text.' ~ identifier(name), column.type, gold_time_zone(feed_name)) }}{{ ' as ' ~ identifier(name) if column.type != 'string' }}
+            {{ typed('_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name)) }} as {{ identifier(name) }}
             {%- endfor %}
-        from texts
+        from {{ 'texts' if decoded else 'latest' }}
 
     ),
 
@@ -111,11 +115,7 @@
                 'topic', _topic,
                 'partition', _partition,
                 'changed_at', _changed_at,
-                'misfits', array_compact(array(
-                    {%- for name, column in sources.items() if column.type != 'string' %}
-                    {{ misfit(name, column.type) }}{{ ',' if not loop.last }}
-                    {%- endfor %}
-                ))
+                'misfits', {{ misfits(sources) }}
             ) as _change,
             _is_deleted,
             _sequence,
@@ -129,22 +129,54 @@
 {%- endmacro %}
 
 
-{#- A column's value as the text a person would write; most formats write it that way themselves. Where a message
-    tells no types, the feed's `encodings` do. -#}
-{% macro text_of_column(source, coded) -%}
+{% macro has_other_names(sources) -%}
+    {%- for name, column in sources.items() if column.get('source', name) != name -%}
+        {{ return(true) }}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- Each value as the text a person would write, by what its schema tells of it, else by the feed's `encodings`. -#}
+{% macro canonical_texts(feed_name) -%}
+        select
+            * except (_image, _wires),
+            map_zip_with(
+                _image,
+                {{ wires_with_settings() }},
+                (column_name, wire_text, wire) -> {{ canonical_text('wire_text', 'wire') }}
+            ) as _image
+        from latest
+{%- endmacro %}
+
+
+{% macro encodings_of_table() -%}
     {%- set meta = model.config.meta -%}
     {%- set place = [meta.database, meta.schema, meta.table] | select | join('.') -%}
-    {%- set told = (feed_settings(meta.feed).get('encodings') or {}).get(place, {}).get(source) -%}
+    {{ return((feed_settings(meta.feed).get('encodings') or {}).get(place, {})) }}
+{%- endmacro %}
+
+
+{% macro wires_with_settings() -%}
+    {%- set told = encodings_of_table() -%}
     {%- if told -%}
-        {{ canonical_text_function() }}(
-                    image[{{ quoted(source) }}],
-                    coalesce(wires[{{ quoted(source) }}], {{ wire_of_setting(told) }})
+        map_zip_with(
+                    {{ known_wires() }},
+                    map(
+                        {%- for column, encoding in told.items() %}
+                        {{ quoted(column) }}, {{ wire_of_setting(encoding) }}{{ ',' if not loop.last }}
+                        {%- endfor %}
+                    ),
+                    (column_name, wire, wire_of_setting) -> coalesce(wire, wire_of_setting)
                 )
-    {%- elif coded is none or source in coded -%}
-        {{ canonical_text_function() }}(image[{{ quoted(source) }}], wires[{{ quoted(source) }}])
     {%- else -%}
-        image[{{ quoted(source) }}]
+        {{ known_wires() }}
     {%- endif -%}
+{%- endmacro %}
+
+
+{% macro known_wires() -%}
+    coalesce(_wires, cast(map() as map<string, struct<wire_encoding: string, scale: int, labels: array<string>>>))
 {%- endmacro %}
 
 
@@ -152,19 +184,52 @@
 {% macro wire_of_setting(told) -%}
     {%- set parts = told.rstrip(')').split('(') -%}
     named_struct(
-                        'wire_encoding', {{ quoted(parts[0] | trim) }},
-                        'scale', cast({{ parts[1] | int if parts | length > 1 else 'null' }} as int),
-                        'labels', cast(null as array<string>)
-                    )
+                            'wire_encoding', {{ quoted(parts[0] | trim) }},
+                            'scale', cast({{ parts[1] | int if parts | length > 1 else 'null' }} as int),
+                            'labels', cast(null as array<string>)
+                        )
 {%- endmacro %}
 
 
-{% macro misfit(name, type) -%}
-    if(
-                        {{ does_not_fit_function() }}(_text.{{ identifier(name) }}, {{ identifier(name) }} is null, {{ quoted(type | lower | trim) }}),
-                        struct({{ quoted(name) }} as column_name, _text.{{ identifier(name) }} as value, {{ quoted(type) }} as wanted_type),
-                        null
-                    )
+{#- The values that do not fit their type, each with its text. -#}
+{% macro misfits(sources) -%}
+    {%- set typed_columns = {} -%}
+    {%- for name, column in sources.items() if column.type != 'string' -%}
+        {%- do typed_columns.update({name: column}) -%}
+    {%- endfor -%}
+    {%- if not typed_columns -%}
+    cast(array() as array<struct<column_name: string, value: string, wanted_type: string>>)
+    {%- else -%}
+    transform(
+                    filter(
+                        array(
+                            {%- for name, column in typed_columns.items() %}
+                            struct(
+                                {{ quoted(name) }} as column_name,
+                                _image[{{ quoted(column.get('source', name)) }}] as value,
+                                {{ quoted(column.type | lower | trim) }} as wanted_type,
+                                {{ identifier(name) }} is null as is_null
+                            ){{ ',' if not loop.last }}
+                            {%- endfor %}
+                        ),
+                        typed -> {{ does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}
+                    ),
+                    misfit -> struct(misfit.column_name, misfit.value, misfit.wanted_type)
+                )
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Most tables of formats that write plain text need no decoding, and then do not look for types. -#}
+{% macro needs_decoding(feed_name, sources) -%}
+    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
+    {%- if coded is none or encodings_of_table() -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {%- for name, column in sources.items() if column.get('source', name) in coded -%}
+        {{ return(true) }}
+    {%- endfor -%}
+    {{ return(false) }}
 {%- endmacro %}
 
 
@@ -363,7 +428,7 @@
 
 
 {#- The newest change of each key, as a whole row: right while every image of the batch is complete. -#}
-{% macro latest_by_row() -%}
+{% macro latest_by_row(decoded) -%}
     newest as (
 
         select
@@ -389,11 +454,15 @@
             newest.change.topic as _topic,
             newest.change.partition as _partition,
             newest.change.changed_at as _changed_at,
-            newest.change.after_image as image,
-            column_types.wires
+            newest.change.after_image as _image
+            {%- if decoded %},
+            column_types.wires as _wires
+            {%- endif %}
         from newest
+        {%- if decoded %}
             left join column_types
                 on newest.change.schema_id = column_types.schema_id
+        {%- endif %}
 
     ),
 {%- endmacro %}
@@ -401,7 +470,7 @@
 
 {#- The newest value of each column of each key: for batches with images that lack columns. The newest delete
     or complete image is the base; only changes behind it count. -#}
-{% macro latest_by_column(changes) -%}
+{% macro latest_by_column(changes, decoded) -%}
     newest as (
 
         select
@@ -419,13 +488,17 @@
         select
             changes.row_key,
             changes.sequence,
-            changes.after_image,
+            changes.after_image
+            {%- if decoded %},
             column_types.wires
+            {%- endif %}
         from {{ changes }} as changes
             inner join newest
                 on changes.row_key = newest.row_key
+        {%- if decoded %}
             left join column_types
                 on changes.schema_id = column_types.schema_id
+        {%- endif %}
         where
             not changes.is_deleted
             and (newest.base_sequence is null or changes.sequence >= newest.base_sequence)
@@ -438,7 +511,7 @@
             row_key,
             column_name,
             max(sequence) as sequence,
-            max_by(struct(column_value, wires[column_name] as wire), sequence) as newest_value
+            max_by(struct(column_value{{ ', wires[column_name] as wire' if decoded }}), sequence) as newest_value
         from images
             lateral view explode(after_image) as column_name, column_value
         group by row_key, column_name
@@ -450,7 +523,9 @@
         select
             row_key,
             map_from_entries(collect_list(struct(column_name, newest_value.column_value))) as image,
+            {%- if decoded %}
             map_from_entries(collect_list(struct(column_name, newest_value.wire))) as wires,
+            {%- endif %}
             map_from_entries(collect_list(struct(column_name, sequence))) as column_sequences
         from column_values
         group by row_key
@@ -468,8 +543,10 @@
             newest.change.topic as _topic,
             newest.change.partition as _partition,
             newest.change.changed_at as _changed_at,
-            composed.image,
-            composed.wires
+            composed.image as _image
+            {%- if decoded %},
+            composed.wires as _wires
+            {%- endif %}
         from newest
             left join composed
                 on newest.row_key = composed.row_key
@@ -542,7 +619,7 @@
     {%- endfor -%}
     {%- for column in columns if column | lower in (
         '_change', '_row_key', '_is_deleted', '_sequence', '_base_sequence', '_column_sequences',
-        '_topic', '_partition', '_changed_at', '_text'
+        '_topic', '_partition', '_changed_at', '_image', '_wires'
     ) -%}
         {{ exceptions.raise_compiler_error(
             "Gold model '" ~ model.name ~ "': the name '" ~ column ~ "' is gold's own; give the column another name"

@@ -14,7 +14,6 @@
             'bronze_version': latest, 'applied': applied, 'applied_now': {}, 'feed_news': {}, 'table_news': {}
         }}) -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
-            {%- do create_functions() -%}
             {%- do ask_feed_news() -%}
         {%- endif -%}
     {%- endif -%}
@@ -45,6 +44,13 @@
     {%- do run_query('create schema if not exists ' ~ bronze) -%}
     {%- do run_query('create schema if not exists ' ~ silver) -%}
     {%- set known = run_query('show tables in ' ~ bronze).columns[1].values() | list -%}
+    {%- if 'messages' not in known -%}
+        {#- a statement's failure cannot be caught here: say beforehand what it will mean -#}
+        {%- do log(
+            'First run here: registering bronze at ' ~ var('bronze_path') ~ '. If Spark finds no such path below, nothing has'
+            ~ ' been loaded yet: run `python -m ingestion load` first.', info=true
+        ) -%}
+    {%- endif -%}
     {%- for table in ['messages', 'feeds', 'topics', 'gaps', 'files'] if table not in known -%}
         {#- the catalogue wants an absolute path; only Spark knows what a relative one is relative to -#}
         {%- set detail = run_query('describe detail ' ~ quoted(var('bronze_path') ~ '/' ~ table)) -%}

@@ -30,28 +30,23 @@
 
 
 {#- True where a text has no exact value of the type: none at all, or one that Spark rounded, cut off or
-    guessed in silence; never NULL. `typed` is the typed value, or the expression that makes it. -#}
-{% macro does_not_fit(text, typed, type) -%}
-    {%- set kind = type | lower | trim -%}
-    {%- if kind == 'string' -%}
-        false
-    {%- elif kind.startswith('decimal(') -%}
-        {%- set scale = kind.rstrip(') ').split(',')[1] | int -%}
-        ({{ text }} is not null and ({{ typed }} is null
-            or {{ _is_rounded(text, scale) }}))
-    {%- elif kind in ('float', 'double') -%}
-        ({{ text }} is not null and ({{ typed }} is null
-            or {{ _is_out_of_range(text, typed) }}))
-    {%- elif kind in ('date', 'timestamp', 'timestamp_ntz') -%}
-        ({{ text }} is not null and ({{ typed }} is null
-            or {{ _is_cut_off(text, kind) }}))
-    {%- elif kind.startswith('array<') -%}
-        ({{ text }} is not null and ({{ typed }} is null or trim({{ text }}) not like '[%]'))
-    {%- elif kind.startswith(('map<', 'struct<')) -%}
-        ({{ text }} is not null and ({{ typed }} is null or trim({{ text }}) not like {{ "'{%}'" }}))
-    {%- else -%}
-        ({{ text }} is not null and {{ typed }} is null)
-    {%- endif -%}
+    guessed in silence; never NULL. `is_null` says whether `typed` gave NULL; `type` is an expression, lower
+    case, so that one statement tests all columns of a table. -#}
+{% macro does_not_fit(text, is_null, type) -%}
+    case
+        when {{ text }} is null or {{ type }} = 'string' then false
+        when {{ is_null }} then true
+        when {{ type }} like 'decimal(%'
+            then {{ _is_rounded(text, "cast(regexp_extract(" ~ type ~ ", r',\s*(\d+)', 1) as int)") }}
+        when {{ type }} = 'float' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
+        when {{ type }} = 'double' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as double)') }}
+        when {{ type }} = 'date' then {{ _is_cut_off(text, 'date') }}
+        when {{ type }} = 'timestamp_ntz' then {{ _is_cut_off(text, 'timestamp_ntz') }}
+        when {{ type }} = 'timestamp' then {{ _is_cut_off(text, 'timestamp') }}
+        when {{ type }} like 'array<%' then trim({{ text }}) not like '[%]'
+        when {{ type }} like 'map<%' or {{ type }} like 'struct<%' then not startswith(trim({{ text }}), '{{ '{' }}')
+        else false
+    end
 {%- endmacro %}
 
 
@@ -84,9 +79,9 @@
 {% macro _is_rounded(text, scale) -%}
     case
         when {{ text }} not rlike '[eE]'
-            then {{ text }} rlike r'\.\d{{ '{' ~ scale ~ '}' }}\d*[1-9]'
-        when {{ text }} not rlike '^[^eE]*[1-9]' then false
-        else length(regexp_extract({{ text }}, r'\.(\d*)', 1))
+            then length(regexp_extract({{ text }}, r'\.(\d*[1-9])', 1)) > {{ scale }}
+        else {{ text }} rlike '^[^eE]*[1-9]'
+            and length(regexp_extract({{ text }}, r'\.(\d*)', 1))
             - length(replace(regexp_extract({{ text }}, '([0.]*)[eE]', 1), '.', ''))
             - try_cast(regexp_extract({{ text }}, '[eE](.*)', 1) as int) > {{ scale }}
     end

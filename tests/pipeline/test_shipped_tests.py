@@ -55,25 +55,25 @@ def status_of(shop, test):
             "warn",
         ),
         (
-            "key_is_the_sources_key_orders_",
+            "key_is_the_sources_key",
             "silver.canal_json_changes",
             "update silver.canal_json_changes set key_columns = array('total') where table_name = 'orders'",
             "fail",
         ),
         (
-            "changes_have_keys_orders_",
+            "changes_have_keys",
             "silver.canal_json_changes",
             "update silver.canal_json_changes set row_key = null where table_name = 'orders'",
             "warn",
         ),
         (
-            "order_is_decided_orders_",
+            "order_is_decided",
             "silver.canal_json_changes",
             "update silver.canal_json_changes set partition = 1 where table_name = 'orders' and operation = 'update'",
             "warn",
         ),
         (
-            "order_is_decided_stock_",
+            "order_is_decided",
             "silver.debezium_json_changes",
             "update silver.debezium_json_changes set change_sequence.position = array(1, 1)"
             " where table_name = 'stock' and operation = 'update'",

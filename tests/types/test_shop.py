@@ -45,7 +45,9 @@ def typed_values(spark, macros, rows, columns):
     types = [row[0] for row in spark.sql("select distinct proposed_type from columns").collect()]
     misfits = " ".join(
         f"when '{name}' then "
-        + macros.does_not_fit("canonical", f"({macros.typed('canonical', name, 'UTC')})", name)
+        + macros.does_not_fit(
+            "canonical", f"({macros.typed('canonical', name, 'UTC')}) is null", f"'{name}'"
+        )
         for name in types
     )
     typed = spark.sql(f"""

@@ -1,0 +1,21 @@
+{{ config(severity='error') }}
+-- The key that a gold model declares is the one by which silver tells rows apart.
+
+select
+    gold_tables.model_name,
+    gold_tables.key_columns as declared_key,
+    changes.key_columns as source_key,
+    count(*) as change_count,
+    min(struct(changes.topic, changes.partition, changes.offset)) as first_place
+from {{ ref('changes') }} as changes
+    inner join {{ gold_tables() }}
+        on
+            changes.feed = gold_tables.feed
+            and changes.table_name = gold_tables.table_name
+            and changes.database_name <=> coalesce(gold_tables.database_name, changes.database_name)
+            and changes.schema_name <=> coalesce(gold_tables.schema_name, changes.schema_name)
+where
+    changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+    and not array_sort(changes.key_columns) <=> array_sort(gold_tables.key_columns)
+    and {{ is_unchecked('changes') }}
+group by gold_tables.model_name, gold_tables.key_columns, changes.key_columns

@@ -1,0 +1,138 @@
+"""A second full load, a failover to another server and rows without a position: in one load or in many."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from ingestion.bronze import append_messages
+from ingestion.config import Feed
+from tests.pipeline.test_convergence import RECORD
+
+MODEL = """{{{{ current_state(
+    feed='{feed}', table='{table}', key=['id'],
+    columns={{'id': 'int', 'value': 'string'}}
+) }}}}
+"""
+
+
+def mysql(table, op, row, file, pos, server=1, snapshot="false"):
+    source = {"connector": "mysql", "db": "shop", "table": table, "snapshot": snapshot}
+    source |= {"server_id": server, "file": file, "pos": pos, "row": 0, "ts_ms": 1}
+    return table, op, row, source
+
+
+def postgres(table, op, row, sequence, snapshot="false"):
+    source = {"connector": "postgresql", "db": "shop", "schema": "public", "table": table}
+    source |= {"snapshot": snapshot, "sequence": sequence, "ts_ms": 1}
+    return table, op, row, source
+
+
+def reloaded(op, row, pos, snapshot="false"):
+    server = 1 if snapshot == "false" else 0
+    return mysql("reloaded", op, row, "bin.000002", pos, server, snapshot)
+
+
+STREAM = [
+    # the connector was away, took a second snapshot and goes on: 2 and 3 are gone meanwhile
+    reloaded("r", {"id": 1, "value": "first load"}, 10, "first"),
+    reloaded("r", {"id": 2, "value": "first load"}, 10, "true"),
+    reloaded("r", {"id": 3, "value": "first load"}, 10, "last"),
+    reloaded("u", {"id": 2, "value": "streamed"}, 20),
+    reloaded("c", {"id": 4, "value": "streamed"}, 30),
+    reloaded("r", {"id": 1, "value": "second load"}, 90, "first"),
+    reloaded("r", {"id": 4, "value": "second load"}, 90, "last"),
+    reloaded("u", {"id": 4, "value": "after the second load"}, 100),
+    # another server begins its log files anew: its positions are lower and yet later
+    mysql("moved", "c", {"id": 1, "value": "old server"}, "bin.000007", 500),
+    mysql("moved", "c", {"id": 2, "value": "old server"}, "bin.000007", 600),
+    mysql("moved", "c", {"id": 3, "value": "old server"}, "bin.000007", 700),
+    mysql("moved", "u", {"id": 1, "value": "new server"}, "bin.000001", 100, server=2),
+    mysql("moved", "d", {"id": 2, "value": "old server"}, "bin.000001", 200, server=2),
+    # an incremental snapshot has no position: it stands behind what its table's stream has brought
+    postgres("interleaved", "c", {"id": 1, "value": "streamed"}, '["100","110"]'),
+    postgres("interleaved", "c", {"id": 2, "value": "streamed"}, '["100","120"]'),
+    postgres("interleaved", "r", {"id": 1, "value": "read again"}, None, "incremental"),
+    postgres("interleaved", "u", {"id": 2, "value": "streamed later"}, '["200","210"]'),
+    postgres("interleaved", "r", {"id": 3, "value": "read"}, None, "incremental"),
+    # a connector that starts again repeats what it had sent
+    postgres("interleaved", "c", {"id": 1, "value": "streamed"}, '["100","110"]'),
+    postgres("interleaved", "c", {"id": 2, "value": "streamed"}, '["100","120"]'),
+]
+EXPECTED = {
+    "reloaded": {1: "second load", 4: "after the second load"},
+    "moved": {1: "new server", 3: "old server"},
+    "interleaved": {1: "read again", 2: "streamed later", 3: "read"},
+}
+
+
+def record(offset):
+    table, op, row, source = STREAM[offset]
+    images = {"before": row, "after": None} if op == "d" else {"before": None, "after": row}
+    message = images | {"source": source, "op": op, "ts_ms": 2}
+    return {
+        "topic": f"shop.{table}",
+        "topic_generation": 0,
+        "partition": 0,
+        "offset": offset,
+        "timestamp": datetime.fromtimestamp(0, UTC),
+        "timestamp_type": 0,
+        "headers": [],
+        "key": json.dumps({"id": row["id"]}).encode(),
+        "value": json.dumps(message).encode(),
+        "load_error": None,
+    }
+
+
+def load(lakehouse, feed, number, offsets):
+    append_messages(
+        lakehouse.spark.createDataFrame([record(offset) for offset in offsets], RECORD),
+        str(lakehouse.root / "lakehouse" / "bronze"),
+        Feed(name=feed, format="debezium_json"),
+        f"{number:03}",
+        (feed, number),
+    )
+
+
+def gold(lakehouse, feed, table):
+    return {row.id: row.value for row in lakehouse.sql(f"select * from gold.{feed}_{table}")}
+
+
+@pytest.fixture(scope="module")
+def built(shop):
+    """The stream in one load, and in a load and run of its own for every five messages."""
+    before = shop.feeds
+    models = []
+    for feed in ("at_once", "in_parts"):
+        shop.add_feed(feed, format="debezium_json", files=f"in/{feed}")
+        for table in EXPECTED:
+            models.append(f"{feed}_{table}")
+            shop.write_model(models[-1], MODEL.format(feed=feed, table=table))
+    load(shop, "at_once", 0, range(len(STREAM)))
+    for number, start in enumerate(range(0, len(STREAM), 5)):
+        load(shop, "in_parts", number, range(start, min(start + 5, len(STREAM))))
+        shop.run("--select", "silver", *models)
+    yield shop
+    shop.set_feeds(before)
+    for model in models:
+        (shop.root / "models" / "gold" / f"{model}.sql").unlink()
+
+
+@pytest.mark.parametrize("feed", ["at_once", "in_parts"])
+@pytest.mark.parametrize("table", EXPECTED)
+def test_gold_follows_epochs_and_inherited_positions(built, feed, table):
+    assert gold(built, feed, table) == EXPECTED[table]
+
+
+def test_the_ranges_do_not_depend_on_the_loads(built):
+    ranges = "select * except (feed) from silver.sequence_ranges where feed = '{}' order by all"
+    columns = "topic, offset, epoch, inherited_position"
+    joined = """
+        select {columns} from bronze.messages join silver.sequence_ranges as ranges
+        using (feed, topic, topic_generation, partition)
+        where feed = '{feed}' and offset between from_offset and coalesce(to_offset, offset)
+        order by all"""
+    assert built.sql(ranges.format("at_once")) != []
+    assert built.sql(joined.format(columns=columns, feed="at_once")) == built.sql(
+        joined.format(columns=columns, feed="in_parts")
+    )

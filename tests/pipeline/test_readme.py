@@ -1,0 +1,74 @@
+"""Every command of README.md runs, in order, in a fresh copy of the project."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from tests.pipeline.conftest import ROOT
+
+README = (ROOT / "README.md").read_text()
+# `make test` runs this test
+LEFT_OUT = ("make test",)
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def commands():
+    lines = "".join(blocks("sh")).replace("\\\n", " ").splitlines()
+    kept = [line.split("  #")[0].strip() for line in lines if line.strip()]
+    return [line for line in kept if line not in LEFT_OUT and not line.startswith("#")]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    if not (ROOT / ".venv" / "ready").exists():
+        pytest.skip("needs the environment that `make setup` makes")
+    folder = tmp_path_factory.mktemp("readme")
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    for name in listed:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
+    for name in (".venv", ".jars"):
+        (folder / name).symlink_to(ROOT / name)
+    (folder / ".venv" / "ready").touch()
+    return folder
+
+
+def shell(folder, script):
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script], cwd=folder, capture_output=True, text=True
+    )
+
+
+def test_make_run_shows_one_quiet_screen(copy):
+    done = shell(copy, "make run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = (done.stdout + done.stderr).splitlines()
+    assert len(lines) <= 60
+    noise = re.compile(r"Traceback|^\s+at |\b(INFO|WARN|ERROR)\b|Ivy|Derby|jdk\.incubator")
+    assert [line for line in lines if noise.search(line)] == []
+    assert "gold.orders: 6 rows" in done.stdout
+    assert "1 unknown" in done.stdout
+
+
+def test_the_commands_run_in_order(copy):
+    listed = [command for command in commands() if command != "make run"]
+    assert "dbt build" in listed
+    done = shell(copy, "\n".join(listed))
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert sorted(path.name for path in copy.iterdir() if path.name == "metastore_db") == []
+    for snippet in blocks("python"):
+        path = copy / "snippet.py"
+        path.write_text(snippet)
+        ran = shell(copy, ".venv/bin/python snippet.py")
+        assert ran.returncode == 0, ran.stderr
