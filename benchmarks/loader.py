@@ -34,6 +34,12 @@ from tests.support.kafka_broker import KafkaBroker  # noqa: E402
 
 TOPIC = "bench"
 PARTITIONS = 4
+GOLD_MODEL = """{{ current_state(
+    feed='bench', database='shop', table='customers',
+    key=['id'],
+    columns={'id': 'bigint', 'name': 'string'}
+) }}
+"""
 
 
 def messages(count: int, start: int = 0) -> Iterator[dict]:
@@ -65,11 +71,12 @@ def make_project(folder: Path, servers: str) -> Path:
     project = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
     project["vars"]["kafka"] = {"bootstrap.servers": servers}
     project["vars"]["feeds"] = {"bench": {"format": "canal_json", "topics": [TOPIC]}}
-    folder.mkdir(parents=True)
-    linked = (".jars", "profiles", "profiles.yml", "macros", "models", "seeds", "tests", "examples")
-    for name in linked:
-        if (ROOT / name).exists():
-            (folder / name).symlink_to(ROOT / name)
+    for name in ("bronze", "silver"):
+        shutil.copytree(ROOT / "models" / name, folder / "models" / name)
+    (folder / "models" / "gold").mkdir()
+    (folder / "models" / "gold" / "customers.sql").write_text(GOLD_MODEL)
+    for name in (".jars", "profiles", "profiles.yml", "macros", "tests"):
+        (folder / name).symlink_to(ROOT / name)
     (folder / "dbt_project.yml").write_text(yaml.safe_dump(project, sort_keys=False))
     return folder
 

@@ -100,7 +100,7 @@ def gold(lakehouse, feed, table):
 
 @pytest.fixture(scope="module")
 def built(shop):
-    """The stream in one load, and in a load and run of its own for every five messages."""
+    """The stream in one load, and in a load and run of its own for every seven messages."""
     before = shop.feeds
     models = []
     for feed in ("at_once", "in_parts"):
@@ -109,8 +109,8 @@ def built(shop):
             models.append(f"{feed}_{table}")
             shop.write_model(models[-1], MODEL.format(feed=feed, table=table))
     load(shop, "at_once", 0, range(len(STREAM)))
-    for number, start in enumerate(range(0, len(STREAM), 5)):
-        load(shop, "in_parts", number, range(start, min(start + 5, len(STREAM))))
+    for number, start in enumerate(range(0, len(STREAM), 7)):
+        load(shop, "in_parts", number, range(start, min(start + 7, len(STREAM))))
         shop.run("--select", "silver", *models)
     yield shop
     shop.set_feeds(before)
