@@ -1,6 +1,7 @@
 """What a record must become, in plain Python: a second reading of docs/formats, written apart from the SQL.
 
-It reads ordinary JSON only. Messages whose point is how Spark's parser reads odd JSON (twice-named columns, bare NaN,
+A format that is not read here has a module of its own, tests/formats/<format>/reference.py, with a function
+`rows(record)`. It reads ordinary JSON only. Messages whose point is how Spark's parser reads odd JSON (twice-named columns, bare NaN,
 single quotes, lone surrogates) are marked "by_hand" in messages.jsonl, and their rows in changes.jsonl are written by hand.
 
 `python -m tests.formats.reference` writes every other row of the changes.jsonl files anew.
@@ -8,13 +9,14 @@ single quotes, lone surrogates) are marked "by_hand" in messages.jsonl, and thei
 
 import base64
 import hashlib
+import importlib
 import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FORMATS = ("canal_json", "debezium_json")
+FORMATS = sorted(path.parent.name for path in HERE.glob("*/messages.jsonl"))
 COLUMNS = [
     "topic",
     "partition",
@@ -718,7 +720,11 @@ def debezium_left_key(record, keys, current):
 
 def reference_rows(format_name, record):
     """Rows that a record must become, in the order of the contract's columns."""
-    rows = {"canal_json": canal_json, "debezium_json": debezium_json}[format_name](record)
+    here = {"canal_json": canal_json, "debezium_json": debezium_json}
+    if format_name in here:
+        rows = here[format_name](record)
+    else:
+        rows = importlib.import_module(f"tests.formats.{format_name}.reference").rows(record)
     for row in rows:
         row.pop("position", None)
     return [{name: row[name] for name in COLUMNS} for row in rows]

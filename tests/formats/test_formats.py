@@ -227,6 +227,7 @@ def giants():
         )
 
 
+@pytest.mark.parametrize("format_name", ["canal_json", "debezium_json"])
 @pytest.mark.parametrize("size", ["small", "8 MB", "cut off after 8 MB"])
 def test_giants_are_read_or_reported(format_name, size, changes_of):
     cases = [
