@@ -12,6 +12,8 @@ FORMATS = sorted(path.parent.name for path in HERE.glob("*/messages.jsonl"))
 ROWS = ("insert", "update", "delete", "upsert", "snapshot", "update_before")
 # What the sample files' notes call one operation may be two rows: an update that moves a key.
 HALVES = {"update": {"update", "delete", "upsert"}}
+# Formats whose rows look like canal's: only the feed tells them apart.
+UNDECIDABLE = {"drs_json", "drs_json_c", "canal_json_cloudcanal"}
 # What _bad_input.jsonl expects of a JSON text, in operations of the feed it is written for.
 BAD_INPUT = {
     "quarantine": {"unknown"},
@@ -314,8 +316,10 @@ def test_a_message_of_its_own_format_is_not_named_otherwise(spark, macros, forma
     texts = [
         r["value"]
         for r in records
-        if r.get("value") and r["case"].startswith(("captured", "canal", "debezium"))
+        if r.get("value") and r["case"].startswith(("captured", format_name, "debezium"))
     ]
     frame = spark.createDataFrame([(text,) for text in texts], "text string")
     got = {name for (name,) in frame.selectExpr(f"{macros.looks_like('text')} as name").collect()}
-    assert got - {None} == {format_name}
+    # several canal-like formats cannot be told apart: none may be named, but no other one
+    assert got - {None} <= {format_name}
+    assert got - {None} or format_name in UNDECIDABLE
