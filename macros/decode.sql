@@ -47,7 +47,7 @@
     The mark is two code points that Unicode keeps free of characters. A quote right behind : , [ {
     or a blank opens a text, so that the text ":1.5" is left alone; the price is that a fraction under
     a column name that ends so, or in a backslash, goes through the double.
-    Rule and measurements: design.md, section 7. -#}
+    Rule: docs/formats/debezium_json.md. -#}
 {% macro mark_fractions(text) -%}
     regexp_replace(
         {{ text }},

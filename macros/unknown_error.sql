@@ -1,5 +1,5 @@
 {#- The reason a row is unknown, with the name of the format its text looks like where that is another
-    one than the feed declares. Only rows with a reason pay for the look. Signs: formats.md, section 2. -#}
+    one than the feed declares. Only rows with a reason pay for the look. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
     case
         when {{ reason }} is not null and {{ looks_like(text) }} <> '{{ declared_format }}'

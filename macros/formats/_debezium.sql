@@ -2,7 +2,7 @@
 
 {#- Columns that hold Debezium's placeholder for a value it did not have. The connector writes it in the column's
     type: as text, as base64 of that text (bytea), as the only element of an array or map (text[], bytea[], hstore), as
-    its bytes (int[]), as its version 3 UUID (uuid[]). Rule: formats.md 0.1.5 and 5.11, UnchangedToastedPlaceholder. -#}
+    its bytes (int[]), as its version 3 UUID (uuid[]). Rule: docs/formats/debezium_json.md, UnchangedToastedPlaceholder. -#}
 {% macro unavailable_columns(image) -%}
     coalesce(
         map_keys(
@@ -71,7 +71,7 @@
 
 {#- The source position as numbers, most significant first; empty where the connector gives none, or one that is no
     position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN. SQL Server: both LSNs of
-    three hexadecimal parts, and the serial number. Rule: formats.md 5.12. -#}
+    three hexadecimal parts, and the serial number. Rule: docs/formats/debezium_json.md -#}
 {% macro debezium_position(connector, source) -%}
     cast(
         case

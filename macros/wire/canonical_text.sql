@@ -5,7 +5,7 @@
 
 {#- text                    as it came: numbers, labels, JSON, ISO instants with Z
     zoned_wall_clock        as it came: a wall clock in the producer's zone, which `typed` needs.
-                            canal TIMESTAMP, in the zone of canal's JVM (formats.md 4.5)
+                            canal TIMESTAMP, in the zone of canal's JVM
     connect_decimal         base64 of a big-endian two's complement number with `scale` digits behind the
                             point (org.apache.kafka.connect.data.Decimal)
     variable_scale_decimal  {"scale":9,"value":"<the same>"} (io.debezium.data.VariableScaleDecimal)
@@ -163,7 +163,7 @@
 {%- endmacro %}
 
 
-{#- No session's time zone takes part. PostgreSQL's infinities are numbers of their own (formats.md 5.11,
+{#- No session's time zone takes part. PostgreSQL's infinities are numbers of their own (docs/formats/debezium_json.md,
     captured). From PostgreSQL's first day to what Spark can hold. -#}
 {% macro _wall_clock_text(count, per_second, infinity, minus_infinity) -%}
     case
