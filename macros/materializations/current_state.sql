@@ -8,6 +8,11 @@
     {%- set state = state_relation() -%}
     {%- set statements = [] -%}
 
+    {%- if plan.version is none -%}
+        {{ exceptions.raise_compiler_error(
+            'Gold is made from silver, which was not built yet: run `dbt run` once without a selection, or `dbt build`.'
+        ) }}
+    {%- endif -%}
     {%- if plan.mode == 'nothing' -%}
         {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
     {%- else -%}

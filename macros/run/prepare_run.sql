@@ -44,24 +44,39 @@
     {%- do run_query('create schema if not exists ' ~ bronze) -%}
     {%- do run_query('create schema if not exists ' ~ silver) -%}
     {%- set known = run_query('show tables in ' ~ bronze).columns[1].values() | list -%}
+    {%- set folder = absolute_path(var('bronze_path')) if known | length < 5 -%}
     {%- if 'messages' not in known -%}
-        {#- a statement's failure cannot be caught here: say beforehand what it will mean -#}
-        {%- do log(
-            'First run here: registering bronze at ' ~ var('bronze_path') ~ '. If Spark finds no such path below, nothing has'
-            ~ ' been loaded yet: run `python -m ingestion load` first.', info=true
-        ) -%}
+        {%- do refuse_missing_bronze(folder) -%}
     {%- endif -%}
     {%- for table in ['messages', 'feeds', 'topics', 'gaps', 'files'] if table not in known -%}
-        {#- the catalogue wants an absolute path; only Spark knows what a relative one is relative to -#}
-        {%- set detail = run_query('describe detail ' ~ quoted(var('bronze_path') ~ '/' ~ table)) -%}
         {%- do run_query(
             'create table if not exists ' ~ bronze ~ '.' ~ table
-            ~ ' using delta location ' ~ quoted(detail.columns['location'].values()[0])
+            ~ ' using delta location ' ~ quoted(folder ~ '/' ~ table)
         ) -%}
     {%- endfor -%}
     {%- do run_query(
         'create table if not exists ' ~ applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
     ) -%}
+{%- endmacro %}
+
+
+{#- Spark would make an empty table where there is none. Its refusal cannot be caught: say beforehand what it means. -#}
+{% macro refuse_missing_bronze(folder) -%}
+    {%- do log(
+        'First run here: registering the tables of ' ~ folder ~ '. If there are none, nothing has been loaded yet: run'
+        ~ ' `python -m ingestion load` first.', info=true
+    ) -%}
+    {%- do run_query('describe delta.' ~ '`' ~ folder ~ '/messages`') -%}
+{%- endmacro %}
+
+
+{#- The catalogue wants an absolute path; only Spark knows what a relative one is relative to. -#}
+{% macro absolute_path(path) -%}
+    {%- if path.startswith('/') or '://' in path -%}
+        {{ return(path) }}
+    {%- endif -%}
+    {%- set folder = run_query("select java_method('java.lang.System', 'getProperty', 'user.dir')").rows[0][0] -%}
+    {{ return(folder ~ '/' ~ path) }}
 {%- endmacro %}
 
 

@@ -50,6 +50,13 @@ def shell(folder, script):
     )
 
 
+def test_dbt_before_any_load_says_what_to_do(copy):
+    done = shell(copy, ".venv/bin/dbt run --select silver")
+    assert done.returncode != 0
+    assert "nothing has been loaded yet: run `python -m ingestion load` first" in done.stdout
+    assert "\tat " not in done.stdout + done.stderr
+
+
 def test_make_run_shows_one_quiet_screen(copy):
     done = shell(copy, "make run")
     assert done.returncode == 0, done.stdout + done.stderr
