@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-quick lint format bench clean
+.PHONY: help setup run test test-quick test-ingestion test-pipeline lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -25,10 +25,14 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/sqlfluff lint --disable-progress-bar models tests
 	@$(BIN)/python -m tests.lint_compiled_sql
 
-test: setup lint  ## lint, then every test: formats, types, ingestion with a real Kafka, end to end
-	@# one process each: a process has one Spark session, and these want different ones
-	@$(BIN)/python -m pytest --quiet tests/formats tests/types
+test: setup  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint test-quick test-ingestion test-pipeline
+
+# One process each: a process has one Spark session, and these want different ones.
+test-ingestion: setup
 	@$(BIN)/python -m pytest --quiet tests/ingestion
+
+test-pipeline: setup
 	@$(BIN)/python -m pytest --quiet tests/pipeline
 
 test-quick: setup  ## the tests that take seconds
