@@ -17,6 +17,7 @@ ENCODINGS = (
     "epoch_millis",
     "epoch_micros",
     "epoch_nanos",
+    "epoch_seconds",
     "millis_of_day",
     "micros_of_day",
     "nanos_of_day",
@@ -24,6 +25,7 @@ ENCODINGS = (
     "base64_binary",
     "hex_binary",
     "latin1_binary",
+    "byte_list",
     "little_endian_bits",
     "wrapped_unsigned_64",
 )

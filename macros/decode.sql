@@ -135,7 +135,8 @@
 {%- endmacro %}
 
 
-{#- Text to whole milliseconds since 1970 to an instant; NULL where the text is no whole number. -#}
+{#- Text to whole milliseconds since 1970 to an instant; NULL where the text is no whole number, or one
+    that no instant has. -#}
 {% macro epoch_millis(text) -%}
-    timestamp_millis(try_cast({{ text }} as bigint))
+    timestamp_micros(try_multiply(try_cast({{ text }} as bigint), 1000))
 {%- endmacro %}

@@ -23,6 +23,9 @@
                 when contains({{ text }}, '"tableChanges":') then 'canal_json_cloudcanal'
                 when {{ text }} rlike r'"es":\s*[0-9]{10}\s*[,}]' then 'canal_json_ckafka'
                 when not contains({{ text }}, '"id":') then 'canal_json_oms'
+                -- DRS or DTS: only the feed tells which
+                when {{ text }} rlike r'"type":\s*"(INIT|(INIT_)?DDL)"' or {{ text }} rlike r'"sqlType":\s*\{[^{}]*:\s*94\b'
+                    then null
                 else 'canal_json'
             end
         when contains({{ text }}, '"dataColumn":') or contains({{ text }}, '"sequenceId":') then 'streamx'

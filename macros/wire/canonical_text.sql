@@ -13,12 +13,14 @@
     epoch_millis, epoch_micros, epoch_nanos
                             a wall clock counted as if it were UTC (io.debezium.time.Timestamp,
                             MicroTimestamp, NanoTimestamp; Connect Timestamp)
+    epoch_seconds           text of seconds since 1970 with a fraction, to an instant in UTC (DRS JSON TIMESTAMP)
     millis_of_day, micros_of_day, nanos_of_day
                             since midnight; MySQL's are also negative or longer than a day
                             (io.debezium.time.Time, MicroTime, NanoTime; Connect Time)
     iso_date                2024-02-29Z (io.debezium.time.IsoDate)
     base64_binary           base64 in either alphabet (Connect bytes; binary.handling.mode=base64...)
     hex_binary              hexadecimal digits (binary.handling.mode=hex, which no schema tells)
+    byte_list               [106, -1]: a list of bytes, signed or not (DRS)
     latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal: it
                             cuts the zeros at the end of binary(n))
     little_endian_bits      base64, the lowest byte first, to an unsigned number (io.debezium.data.Bits)
@@ -48,6 +50,8 @@
                 then {{ _time_text(whole, 1000000) }}
             when {{ wire }}.wire_encoding = 'nanos_of_day'
                 then {{ _time_text(whole, 1000000000) }}
+            when {{ wire }}.wire_encoding = 'epoch_seconds' then {{ _instant_text(wire_text) }}
+            when {{ wire }}.wire_encoding = 'byte_list' then {{ _byte_list_hex(wire_text) }}
             when {{ wire }}.wire_encoding = 'iso_date' then rtrim('Z', {{ wire_text }})
             when {{ wire }}.wire_encoding = 'base64_binary'
                 then hex(try_to_binary(translate({{ wire_text }}, '-_', '+/'), 'base64'))
@@ -208,6 +212,42 @@
                 hex(encode({{ wire_text }}, 'ISO-8859-1')),
                 repeat('00', coalesce({{ length }} - length({{ wire_text }}), 0))
             )
+    end
+{%- endmacro %}
+
+
+{#- Seconds since 1970, with as many digits behind the point as came. 0 is no TIMESTAMP of MySQL. -#}
+{% macro _instant_text(wire_text) -%}
+    case
+        when {{ wire_text }} rlike r'^[1-9][0-9]{0,10}(\.[0-9]+)?$'
+            then concat(
+                timestamp_ntz '1970-01-01 00:00:00'
+                + interval '1' second * cast(substring_index({{ wire_text }}, '.', 1) as bigint),
+                regexp_extract({{ wire_text }}, r'\.[0-9]+', 0),
+                'Z'
+            )
+    end
+{%- endmacro %}
+
+
+{#- A list with anything but bytes in it stays as it came. -#}
+{% macro _byte_list_hex(wire_text) -%}
+    case
+        when {{ wire_text }} rlike r'^\[ *\]$' then ''
+        when {{ wire_text }} like '[%]'
+            then transform(
+                array(
+                    transform(
+                        split(trim('[]', {{ wire_text }}), ','),
+                        digits -> try_cast(digits as int)
+                    )
+                ),
+                bytes -> if(
+                    forall(bytes, byte -> byte between -128 and 255),
+                    array_join(transform(bytes, byte -> lpad(hex(byte & 255), 2, '0')), ''),
+                    null
+                )
+            )[0]
     end
 {%- endmacro %}
 

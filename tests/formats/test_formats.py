@@ -251,6 +251,17 @@ def test_giants_are_read_or_reported(format_name, size, changes_of):
             assert row["after_image"]["v"] == wanted, case
 
 
+@pytest.mark.parametrize("format_name", ["canal_json"])
+def test_a_time_beyond_all_calendars_stops_nothing(format_name, changes_of):
+    """Spark raises an overflow for milliseconds that are no instant, whatever the mode."""
+    message = next(value for name, case, value, _ in giants() if name == format_name)
+    value = message.replace('"es": 1,', f'"es": {2**63 - 1},').replace("7" * 2000, "7")
+    record = {"case": "", "topic": "t", "partition": 0, "offset": 0, "timestamp": 0, "headers": [],
+              "key": None, "value": value}  # fmt: skip
+    (row,) = changes_of(format_name, [record])
+    assert (row["operation"], row["changed_at"]) == ("insert", None)
+
+
 # Order --------------------------------------------------------------------------------------------
 
 

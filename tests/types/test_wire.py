@@ -192,6 +192,41 @@ def test_wall_clocks_are_the_same_in_every_session_zone(decode, session_zone):
     ]
 
 
+def test_seconds_with_a_fraction_become_an_instant(decode, session_zone):
+    texts = ["1624614713.201", "1624614713", "1624614713.123456789", "0", "1e9", "soon"]
+    assert decode("epoch_seconds", texts) == [
+        "2021-06-25 09:51:53.201Z",
+        "2021-06-25 09:51:53Z",
+        "2021-06-25 09:51:53.123456789Z",
+        "0",
+        "1e9",
+        "soon",
+    ]
+
+
+def test_lists_of_bytes_become_hexadecimal_digits(decode):
+    lists = [
+        "[0, 127, -128, -1]",
+        "[0, 127, 128, 255]",
+        "[]",
+        "[106,103]",
+        "[256]",
+        "[1.5]",
+        "[1,]",
+        "[33, 64",
+    ]
+    assert decode("byte_list", lists) == [
+        "007F80FF",
+        "007F80FF",
+        "",
+        "6A67",
+        "[256]",
+        "[1.5]",
+        "[1,]",
+        "[33, 64",
+    ]
+
+
 def test_times_may_be_negative_or_longer_than_a_day(decode):
     assert decode("micros_of_day", ["-3020399000000", "-1", "86400000000", "0"]) == [
         "-838:59:59.000000",

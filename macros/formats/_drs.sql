@@ -1,0 +1,286 @@
+{#- Expressions and rows of the Huawei DRS family. -#}
+
+{#- Changes of both JSON formats: they agree in all but the text of a TIMESTAMP and the place of a deleted row, and the
+    row of a DELETE is read from whichever list has it. `source_type` is an expression: what the format says of its
+    source. -#}
+{% macro _drs_changes(messages, format, source_type) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('text', '''
+                data array<map<string, string>>, old array<map<string, string>>,
+                database string, `table` string, type string, isDdl string, es string, ts string,
+                sql string, pkNames array<string>, mysqlType string''') }} as elements
+        from texts
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    ),
+
+    named as (
+
+        select
+            *,
+            upper(message.type) as word,
+            coalesce(lower(message.isDdl) = 'true', false) or upper(message.type) in ('DDL', 'INIT_DDL') as is_ddl,
+            nullif(message.database, '') as changed_database,
+            -- a table in the documents ends in a blank, which no table of MySQL can
+            nullif(rtrim(message.table), '') as changed_table,
+            case
+                when upper(message.type) = 'DELETE' and coalesce(size(message.data), 0) < 1
+                    then message.old
+                else message.data
+            end as row_images,
+            {{ ddl_kind('message.sql') }} as kind_of_ddl,
+            coalesce(
+                feed_key_columns[concat_ws('.', nullif(message.database, ''), rtrim(message.table))],
+                case when size(message.pkNames) > 0 then message.pkNames end
+            ) as key_names
+        from decoded
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when word is null then 'type is missing'
+                when lower(message.isDdl) not in ('true', 'false')
+                    then concat('isDdl is neither true nor false: ', message.isDdl)
+                when message.es is not null and try_cast(message.es as bigint) is null
+                    then concat('es is not a whole number: ', message.es)
+                when message.ts is not null and try_cast(message.ts as bigint) is null
+                    then concat('ts is not a whole number: ', message.ts)
+                when is_ddl and word in ('INSERT', 'UPDATE', 'DELETE', 'INIT')
+                    then concat('isDdl is true, but type is ', message.type)
+                when is_ddl and kind_of_ddl = 'truncate' and changed_table is null then 'table is missing'
+                when is_ddl then null
+                when word not in ('INSERT', 'UPDATE', 'DELETE', 'INIT')
+                    then concat('type is not known: ', message.type)
+                when changed_table is null then 'table is missing'
+                when coalesce(size(row_images), 0) < 1 and word = 'DELETE'
+                    then 'neither data nor old is a list with a row'
+                when coalesce(size(row_images), 0) < 1
+                    then 'data is missing, empty, or not a list of rows'
+            end as message_error
+        from named
+
+    ),
+
+    row_images as (
+
+        select
+            judged.*,
+            coalesce(image_index, 0) as image_index,
+            case when message_error is null then row_image end as row_image,
+            case
+                when word = 'UPDATE' and size(message.old) = size(message.data) and size(message.old[image_index]) > 0
+                    then message.old[image_index]
+            end as row_before
+        from judged
+            lateral view outer posexplode(
+                case when message_error is null and not is_ddl then row_images end
+            ) as image_index, row_image
+
+    ),
+
+    checked as (
+
+        select
+            *,
+            case
+                when message_error is not null then message_error
+                when coalesce(size(row_image), 0) < 1 and not is_ddl
+                    then concat('row ', image_index, ' is no object with columns')
+                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('row_before') }}
+                    then concat('a column name stands twice in row ', image_index)
+            end as row_error
+        from row_images
+
+    ),
+
+    completed as (
+
+        select
+            *,
+            if(word = 'DELETE', row_image, row_before) as old_image,
+            case when word <> 'DELETE' then row_image end as new_image
+        from checked
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case
+                when row_before is not null
+                    then {{ key_values_of_either('key_names', 'row_before', 'new_image') }}
+            end as key_before,
+            -- nothing but a change of a row has a key
+            case when row_error is null and row_image is not null then key_names end as keys_of_row
+        from completed
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                when is_ddl and kind_of_ddl = 'truncate' then 'truncate'
+                when is_ddl then 'schema_change'
+                when word = 'INSERT' then 'insert'
+                when word = 'UPDATE' then 'update'
+                when word = 'DELETE' then 'delete'
+                when word = 'INIT' then 'snapshot'
+            end as whole_operation,
+            -- DDL of the full load, or its DROP TABLE would remove the rows that follow it
+            row_error is null and coalesce(word in ('INIT', 'INIT_DDL'), false) as is_full_load
+        from keyed
+
+    ),
+
+    halves as (
+
+        select
+            operations.*,
+            half
+        from operations
+            lateral view explode(
+                case
+                    when whole_operation = 'update' and key_before <> key_of_row
+                        then array('delete', 'upsert')
+                    else array('whole')
+                end
+            ) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            2 * image_index + if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            message.type as source_operation,
+            {{ unknown_error('row_error', 'text', format) }} as error,
+            case when message is not null then {{ source_type }} end as source_type,
+            changed_database as database_name,
+            cast(null as string) as schema_name,
+            changed_table as table_name,
+            keys_of_row as key_columns,
+            case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            -- a column that only the new row names may have been NULL and left out, or not sent
+            row_error is null and half <> 'upsert' and old_image is not null
+            and size(array_except(map_keys(coalesce(new_image, old_image)), map_keys(old_image))) = 0
+                as is_before_complete,
+            row_error is null and half <> 'delete' and new_image is not null
+            and (word <> 'UPDATE' or message.old is not null) as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            md5(message.mysqlType) as schema_id,
+            message.mysqlType as schema_text,
+            {{ epoch_millis('message.es') }} as changed_at,
+            {{ epoch_millis('message.ts') }} as captured_at,
+            cast(null as string) as transaction_id,
+            named_struct(
+                'phase', if(is_full_load, 0, 1),
+                'position', cast(array() as array<decimal(38, 0)>),
+                'offset', offset,
+                'row_index', 2 * image_index + if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            'offset' as order_scope,
+            cast(null as string) as position_space,
+            case when is_full_load then message.type end as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
+            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}
+
+
+{#- The columns that a `mysqlType` names, with the type that holds every value of them: no length, scale or sign is
+    told. `timestamp_encoding` is what the formats differ in. Types that the documents do not list stay text. -#}
+{% macro _drs_columns(schemas, timestamp_encoding) -%}
+    with types as (
+
+        select
+            schema_id,
+            ordinal + 1 as ordinal,
+            column_name,
+            source_type,
+            lower(regexp_extract(source_type, '^ *([A-Za-z0-9]+)', 1)) as word
+        from {{ schemas }}
+            lateral view posexplode(from_json(schema_text, 'map<string, string>'))
+                as ordinal, column_name, source_type
+
+    )
+
+    select
+        schema_id,
+        column_name,
+        ordinal,
+        source_type,
+        case
+            when word in ('binary', 'varbinary', 'blob', 'tinyblob', 'mediumblob', 'longblob')
+                then 'byte_list'
+            when word = 'timestamp' then '{{ timestamp_encoding }}'
+            else 'text'
+        end as wire_encoding,
+        cast(null as int) as scale,
+        cast(null as array<string>) as labels,
+        cast(null as boolean) as is_optional,
+        cast(null as string) as comment,
+        case
+            when word = 'tinyint' then 'smallint'
+            when word in ('smallint', 'mediumint') then 'int'
+            when word in ('int', 'integer') then 'bigint'
+            when word = 'bigint' then 'decimal(20,0)'
+            when word in ('float', 'double') then word
+            when word = 'datetime' then 'timestamp_ntz'
+            when word = 'timestamp' then 'timestamp'
+            when word in ('binary', 'varbinary', 'blob', 'tinyblob', 'mediumblob', 'longblob')
+                then 'binary'
+            else 'string'
+        end as proposed_type
+    from types
+{%- endmacro %}

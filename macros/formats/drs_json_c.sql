@@ -1,0 +1,6 @@
+{#- Huawei DRS to Kafka, JSON-C: as drs_json, but a deleted row stands in `data` and a TIMESTAMP is a wall clock.
+    Surprise: the source may be Oracle, and no message says so. Rules: docs/formats/drs_json_c.md -#}
+
+{% macro parse_drs_json_c(messages) -%}
+    {{ _drs_changes(messages, 'drs_json_c', 'cast(null as string)') }}
+{%- endmacro %}

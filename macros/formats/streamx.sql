@@ -1,0 +1,301 @@
+{#- StreamX: what DataWorks writes to Kafka when it synchronises a whole database. One record carries one row; an
+    update comes as one record, or as two halves that share a sequenceId. The types stand in every record.
+    Surprise: both halves have one sequenceId, so the before half ranks below the after half by itself,
+    wherever the two lie. Rules: docs/formats/streamx.md -#}
+
+{% macro parse_streamx(messages) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', '''
+                `schema` struct<
+                    dataColumn array<map<string, string>>, primaryKey array<string>,
+                    source struct<dbType string, dbName string, schemaName string, tableName string>
+                >,
+                payload struct<
+                    before struct<dataColumn map<string, string>>, after struct<dataColumn map<string, string>>,
+                    op string, sequenceId string, ddl struct<text string>,
+                    `timestamp` struct<eventTime string, systemTime string>
+                >''') }} as elements
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    ),
+
+    named as (
+
+        select
+            *,
+            {{ unmarked('message.payload.op') }} as op,
+            message.payload.ddl.text as ddl_text,
+            nullif(message.schema.source.dbName, '') as changed_database,
+            nullif(message.schema.source.schemaName, '') as changed_schema,
+            nullif(message.schema.source.tableName, '') as changed_table,
+            -- -1 is an unknown time
+            nullif(message.payload.timestamp.eventTime, '-1') as event_millis,
+            nullif(message.payload.timestamp.systemTime, '-1') as system_millis,
+            message.payload.sequenceId <=> '-1' as is_full_load,
+            array_compact(transform(message.schema.dataColumn, described -> described['name'])) as column_names,
+            {{ exact_numbers('message.payload.before.dataColumn', 'exact_text') }} as sent_before,
+            {{ exact_numbers('message.payload.after.dataColumn', 'exact_text') }} as sent_after
+        from decoded
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            op in ('INSERT', 'UPDATE_BEFOR', 'UPDATE_BEFORE', 'UPDATE_AFTER', 'DELETE') as is_row_change,
+            -- an image without any column is none
+            case
+                when op in ('UPDATE_BEFOR', 'UPDATE_BEFORE', 'UPDATE_AFTER', 'DELETE') and cardinality(sent_before) > 0
+                    then sent_before
+            end as old_image,
+            case when op in ('INSERT', 'UPDATE_AFTER') and cardinality(sent_after) > 0 then sent_after end as new_image,
+            case op
+                when 'CREATE' then 'create'
+                when 'ALTER' then 'alter'
+                when 'ERASE' then 'drop'
+                when 'RENAME' then 'rename'
+                when 'TRUNCATE' then 'truncate'
+                when 'CINDEX' then 'other'
+                when 'DINDEX' then 'other'
+                when 'QUERY' then case when trim(ddl_text) <> '' then {{ ddl_kind('ddl_text') }} end
+            end as told_ddl_kind,
+            {{ _streamx_ddl_table('ddl_text') }} as table_in_ddl
+        from named
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when op is null then 'payload.op is missing'
+                when event_millis is not null and try_cast(event_millis as bigint) is null
+                    then concat('eventTime is not a whole number: ', {{ unmarked('event_millis') }})
+                when system_millis is not null and try_cast(system_millis as bigint) is null
+                    then concat('systemTime is not a whole number: ', {{ unmarked('system_millis') }})
+                when op in ('TRANSACTION_BEGIN', 'GTID', 'TRANSACTION_END', 'XACOMMIT', 'XAROLLBACK', 'MHEARTBEAT')
+                    then null
+                when op = 'QUERY' and told_ddl_kind is null then null
+                when op = 'QUERY' and {{ ddl_words('ddl_text') }} rlike r'^(insert|update|delete|replace)\b'
+                    then concat('a statement without row images: ', ddl_text)
+                when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
+                    then 'schema.source.tableName is missing'
+                when told_ddl_kind in ('truncate', 'drop', 'rename')
+                    and trim(ddl_text) <> ''
+                    and not coalesce(
+                        endswith(
+                            lower(concat_ws('.', '', changed_database, changed_schema, changed_table)),
+                            concat('.', table_in_ddl)
+                        ),
+                        -- a whole database
+                        changed_table is null
+                    )
+                    then concat('the text of op ', op, ' names another table than schema.source: ', ddl_text)
+                when told_ddl_kind is not null then null
+                when not is_row_change then concat('op is not known: ', op)
+                when is_full_load and op <> 'INSERT'
+                    then concat('op ', op, ' in a full load (sequenceId -1), which has only INSERT')
+                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                    then 'a column name stands twice in a row image'
+                when op in ('INSERT', 'UPDATE_AFTER') and new_image is null
+                    then concat('op ', op, ' without an after image')
+                when op not in ('INSERT', 'UPDATE_AFTER') and old_image is null
+                    then concat('op ', op, ' without a before image')
+            end as row_error
+        from imaged
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                when op = 'INSERT' then if(is_full_load, 'snapshot', 'insert')
+                when op in ('UPDATE_BEFOR', 'UPDATE_BEFORE') then 'update_before'
+                when op = 'UPDATE_AFTER' then if(old_image is null, 'upsert', 'update')
+                when op = 'DELETE' then 'delete'
+                when told_ddl_kind = 'truncate' then 'truncate'
+                when told_ddl_kind is not null then 'schema_change'
+                when op = 'QUERY' then 'ignored'
+                when op in ('TRANSACTION_BEGIN', 'GTID') then 'transaction_begin'
+                when op = 'MHEARTBEAT' then 'heartbeat'
+                else 'transaction_end'
+            end as whole_operation,
+            -- nothing but a change of a row has a key
+            case
+                when row_error is null and is_row_change
+                    then coalesce(
+                        feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)],
+                        case when size(message.schema.primaryKey) > 0 then message.schema.primaryKey end,
+                        -- ApsaraDB's hidden number of a row, in tables without a key
+                        case
+                            when map_contains_key(coalesce(new_image, old_image), '#alibaba_rds_row_id#')
+                                then array('#alibaba_rds_row_id#')
+                        end
+                    )
+            end as key_names
+        from judged
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            array_except(column_names, map_keys(old_image)) as missing_before,
+            array_except(column_names, map_keys(new_image)) as missing_after,
+            to_json(message.schema.dataColumn) as type_text
+        from operations
+
+    ),
+
+    placed as (
+
+        select
+            *,
+            -- text such as 1.5 would be rounded
+            case
+                when message.payload.sequenceId rlike '^[0-9]+$'
+                    then try_cast(message.payload.sequenceId as decimal(38, 0))
+            end as sequence_number,
+            if(op in ('UPDATE_BEFOR', 'UPDATE_BEFORE'), 0, 1) as place_in_update
+        from keyed
+
+    ),
+
+    halves as (
+
+        select
+            placed.*,
+            half
+        from placed
+            lateral view explode(
+                case
+                    when whole_operation = 'update' and key_before <> key_of_row
+                        then array('delete', 'upsert')
+                    else array('whole')
+                end
+            ) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            op as source_operation,
+            {{ unknown_error('row_error', 'text', 'streamx') }} as error,
+            lower(nullif(message.schema.source.dbType, '')) as source_type,
+            changed_database as database_name,
+            changed_schema as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            if(half = 'delete', key_before, key_of_row) as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            coalesce(row_error is null and half <> 'upsert' and cardinality(missing_before) = 0, false)
+                as is_before_complete,
+            coalesce(row_error is null and half <> 'delete' and cardinality(missing_after) = 0, false)
+                as is_after_complete,
+            coalesce(case when row_error is null and half <> 'upsert' then missing_before end, array())
+                as before_unavailable,
+            coalesce(case when row_error is null and half <> 'delete' then missing_after end, array())
+                as after_unavailable,
+            md5(type_text) as schema_id,
+            type_text as schema_text,
+            {{ epoch_millis('event_millis') }} as changed_at,
+            {{ epoch_millis('system_millis') }} as captured_at,
+            cast(null as string) as transaction_id,
+            named_struct(
+                'phase', if(is_full_load, 0, 1),
+                'position', case
+                    when sequence_number is not null
+                        then array(sequence_number, cast(place_in_update as decimal(38, 0)))
+                    else cast(array() as array<decimal(38, 0)>)
+                end,
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            'position' as order_scope,
+            cast(null as string) as position_space,
+            case when whole_operation = 'snapshot' then message.payload.sequenceId end as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then ddl_text end as ddl,
+            case when whole_operation in ('schema_change', 'truncate') then told_ddl_kind end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}
+
+
+{#- The one table that a TRUNCATE, DROP or RENAME text names, lower case, without quotes: db.table or table. Empty where
+    the text names several or is written otherwise, NULL where it drops a whole database. -#}
+{% macro _streamx_ddl_table(ddl) -%}
+    case
+        when not {{ ddl_words(ddl) }} rlike '^drop (database|schema) '
+            then translate(
+                regexp_extract(
+                    {{ ddl_words(ddl) }},
+                    r'^(?:truncate(?: table)?|(?:drop|rename|alter) table)(?: if exists)? '
+                    || r'((?:`[^`]+`|"[^"]+"|\[[^]]+\]|[^ `"\[.,;]+)'
+                    || r'(?: ?\. ?(?:`[^`]+`|"[^"]+"|\[[^]]+\]|[^ `"\[.,;]+))*+)'
+                    || '[^,]*$',
+                    1
+                ),
+                '`"[] ',
+                ''
+            )
+    end
+{%- endmacro %}
