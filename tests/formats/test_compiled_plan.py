@@ -18,6 +18,8 @@ RECORD = {
 # What a format decodes, by a field that only that decode asks for. Each stands once in the optimized plan.
 DECODES = {
     "canal_json": {"the value": "_end"},
+    "canal_json_cloudcanal": {"the value": "_end"},
+    "cloudcanal_json": {"the value": "_end"},
     "drs_json": {"the value": "_end"},
     "drs_json_c": {"the value": "_end"},
     "streamx": {"the value": "_end"},
@@ -32,7 +34,7 @@ DECODES = {
 
 
 # How often fractions are marked: only formats that write bare ones pay for it.
-MARKS = {"debezium_json": 6, "streamx": 1}
+MARKS = {"canal_json_cloudcanal": 1, "cloudcanal_json": 1, "debezium_json": 6, "streamx": 1}
 
 
 @pytest.fixture(scope="module", params=sorted(DECODES))

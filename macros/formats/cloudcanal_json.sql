@@ -1,0 +1,279 @@
+{#- CloudCanal's own JSON. One message carries N row images in `data`; an update also carries `before`, the
+    rows as they were, paired with `data` by position.
+    Surprise: nothing in a message orders it, and `pks` may be empty for a table that has a key.
+    Rules: docs/formats/cloudcanal_json.md -#}
+
+{% macro parse_cloudcanal_json(messages) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', '''
+                data array<map<string, string>>, before array<map<string, string>>,
+                db string, `schema` string, `table` string, action string, entryType string,
+                isDdl string, ddl string, execTs string, sendTs string, sql string,
+                pks array<string>, dbValType string''') }} as elements
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    ),
+
+    named as (
+
+        select
+            *,
+            upper(nullif(message.action, '')) as word,
+            upper(nullif(message.entryType, '')) as entry_word,
+            -- older editions call the flag `ddl`
+            lower(coalesce(message.isDdl, message.ddl)) as ddl_flag,
+            nullif(message.db, '') as changed_database,
+            -- MySQL has no schemas: its database stands in both fields
+            nullif(nullif(message.schema, ''), message.db) as changed_schema,
+            nullif(message.table, '') as changed_table,
+            case
+                when upper(message.action) = 'DELETE'
+                    and not coalesce(exists(message.data, sent_row -> size(sent_row) > 0), false)
+                    then message.before
+                else message.data
+            end as sent_rows,
+            {{ without_marks('message.dbValType') }} as type_text
+        from decoded
+
+    ),
+
+    told_apart as (
+
+        select
+            *,
+            case
+                when entry_word = 'TRANSACTIONBEGIN' then 'transaction_begin'
+                when entry_word = 'TRANSACTIONEND' then 'transaction_end'
+                when word in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE') then lower(word)
+                when word in ('CREATE', 'ALTER', 'ERASE', 'DROP', 'RENAME', 'CINDEX', 'DINDEX')
+                    then 'schema_change'
+                when ddl_flag = 'true' or word = 'QUERY'
+                    then if({{ ddl_kind('message.sql') }} = 'truncate', 'truncate', 'schema_change')
+            end as told_operation
+        from named
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message.execTs is not null and try_cast(message.execTs as bigint) is null
+                    then concat('execTs is not a whole number: ', {{ unmarked('message.execTs') }})
+                when message.sendTs is not null and try_cast(message.sendTs as bigint) is null
+                    then concat('sendTs is not a whole number: ', {{ unmarked('message.sendTs') }})
+                when ddl_flag not in ('true', 'false')
+                    then concat(
+                        'isDdl is neither true nor false: ', {{ unmarked('coalesce(message.isDdl, message.ddl)') }}
+                    )
+                when entry_word not in ('ROWDATA', 'TRANSACTIONBEGIN', 'TRANSACTIONEND')
+                    then concat('entryType is not known: ', {{ unmarked('message.entryType') }})
+                when told_operation is null and word is null then 'action is missing'
+                when told_operation is null
+                    then concat('action is not known: ', {{ unmarked('message.action') }})
+                when told_operation in ('transaction_begin', 'transaction_end', 'schema_change') then null
+                when ddl_flag = 'true' and told_operation <> 'truncate'
+                    then concat('isDdl is true, but action is ', message.action)
+                when changed_table is null then 'table is missing'
+                when told_operation = 'truncate' then null
+                when coalesce(size(sent_rows), 0) < 1 then 'data is missing, empty, or not a list of rows'
+            end as message_error,
+            told_operation in ('insert', 'update', 'delete') as is_row_change,
+            coalesce(
+                feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)],
+                case when size(message.pks) > 0 then message.pks end
+            ) as key_names
+        from told_apart
+
+    ),
+
+    row_images as (
+
+        select
+            judged.*,
+            coalesce(image_index, 0) as image_index,
+            {{ exact_numbers('row_image', 'exact_text') }} as row_image,
+            case
+                when told_operation = 'update' and size(message.before) = size(message.data)
+                    then {{ exact_numbers('message.before[image_index]', 'exact_text') }}
+            end as row_before
+        from judged
+            lateral view outer posexplode(
+                case when message_error is null and is_row_change then sent_rows end
+            ) as image_index, row_image
+
+    ),
+
+    checked as (
+
+        select
+            *,
+            case
+                when message_error is not null then message_error
+                when is_row_change and coalesce(size(row_image), 0) < 1
+                    then concat('element ', image_index, ' of data is not a row')
+                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('row_before') }}
+                    then concat('a column name stands twice in row ', image_index)
+            end as row_error
+        from row_images
+
+    ),
+
+    completed as (
+
+        select
+            *,
+            case
+                when told_operation = 'delete' then row_image
+                when size(row_before) > 0 then row_before
+            end as old_image,
+            case when told_operation <> 'delete' then row_image end as new_image,
+            -- two whole rows of one table have the same columns
+            told_operation <> 'update'
+            or array_sort(map_keys(row_before)) <=> array_sort(map_keys(row_image)) as is_whole_row
+        from checked
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'row_image') }} as key_of_row,
+            case
+                when told_operation = 'update' and old_image is not null
+                    then {{ key_values_of_either('key_names', 'old_image', 'row_image') }}
+            end as key_before,
+            -- nothing but a change of a row has a key
+            case when row_error is null and is_row_change then key_names end as keys_of_row
+        from completed
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                else told_operation
+            end as whole_operation
+        from keyed
+
+    ),
+
+    halves as (
+
+        select
+            operations.*,
+            half
+        from operations
+            lateral view explode(
+                case
+                    when whole_operation = 'update' and key_before <> key_of_row
+                        then array('delete', 'upsert')
+                    else array('whole')
+                end
+            ) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            2 * image_index + if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            {{ unmarked('message.action') }} as source_operation,
+            {{ unknown_error('row_error', 'text', 'cloudcanal_json') }} as error,
+            cast(null as string) as source_type,
+            changed_database as database_name,
+            changed_schema as schema_name,
+            changed_table as table_name,
+            keys_of_row as key_columns,
+            case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            row_error is null and half <> 'upsert' and old_image is not null and is_whole_row as is_before_complete,
+            row_error is null and half <> 'delete' and new_image is not null and is_whole_row as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            md5(type_text) as schema_id,
+            type_text as schema_text,
+            {{ epoch_millis('message.execTs') }} as changed_at,
+            {{ epoch_millis('message.sendTs') }} as captured_at,
+            cast(null as string) as transaction_id,
+            named_struct(
+                'phase', 1,
+                'position', cast(array() as array<decimal(38, 0)>),
+                'offset', offset,
+                'row_index', 2 * image_index + if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            'offset' as order_scope,
+            cast(null as string) as position_space,
+            cast(null as string) as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
+            case
+                when whole_operation = 'truncate' then 'truncate'
+                when whole_operation = 'schema_change'
+                    then case word
+                        when 'CREATE' then 'create'
+                        when 'ALTER' then 'alter'
+                        when 'ERASE' then 'drop'
+                        when 'DROP' then 'drop'
+                        when 'RENAME' then 'rename'
+                        when 'CINDEX' then 'other'
+                        when 'DINDEX' then 'other'
+                        else {{ ddl_kind('message.sql') }}
+                    end
+            end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}

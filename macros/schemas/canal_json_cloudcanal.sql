@@ -1,0 +1,6 @@
+{#- What CloudCanal's canal output says of a table's columns: `mysqlType`, the same object as `dbValType` of
+    cloudcanal_json. Surprise: Canal's renderings (an enum's number, bytes as characters) are not told of it. -#}
+
+{% macro canal_json_cloudcanal_columns(schemas) -%}
+    {{ cloudcanal_json_columns(schemas) }}
+{%- endmacro %}

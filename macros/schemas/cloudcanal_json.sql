@@ -1,0 +1,52 @@
+{#- What CloudCanal says of a table's columns: the JSON object `dbValType`, column name to the source's own type
+    text: `varchar(22)`, `bigint(20) unsigned`.
+    Surprise: the message names neither the source's product nor how a value is written, so every encoding is
+    `text`, and a type whose text is not documented is proposed as string. -#}
+
+{% macro cloudcanal_json_columns(schemas) -%}
+    with types as (
+
+        select
+            schema_id,
+            ordinal + 1 as ordinal,
+            column_name,
+            source_type,
+            lower(regexp_extract(source_type, '^ *([A-Za-z0-9]+)', 1)) as word,
+            cast(regexp_extract(source_type, r'^[^(]*\( *(\d+)', 1) as int) as length,
+            cast(regexp_extract(source_type, r'^[^(]*\( *\d+ *, *(\d+)', 1) as int) as digits,
+            -- zerofill implies unsigned
+            source_type rlike r'(?i)\b(unsigned|zerofill)\b' as is_unsigned
+        from {{ schemas }}
+            lateral view posexplode(from_json(schema_text, 'map<string, string>'))
+                as ordinal, column_name, source_type
+
+    )
+
+    select
+        schema_id,
+        column_name,
+        ordinal,
+        source_type,
+        'text' as wire_encoding,
+        cast(null as int) as scale,
+        cast(null as array<string>) as labels,
+        cast(null as boolean) as is_optional,
+        cast(null as string) as comment,
+        case
+            -- SQL Server's tinyint has no sign
+            when word = 'tinyint' then 'smallint'
+            when word = 'smallint' then if(is_unsigned, 'int', 'smallint')
+            when word = 'mediumint' then 'int'
+            when word in ('int', 'integer') then if(is_unsigned, 'bigint', 'int')
+            when word = 'bigint' then if(is_unsigned, 'decimal(20,0)', 'bigint')
+            when word = 'year' then 'int'
+            -- without a length PostgreSQL and Oracle hold numbers of any length
+            when word in ('decimal', 'dec', 'numeric', 'fixed') and length <= 38
+                then concat('decimal(', length, ',', coalesce(digits, 0), ')')
+            when word in ('float', 'double', 'real') then 'double'
+            when word = 'date' then 'date'
+            when word = 'datetime' then 'timestamp_ntz'
+            else 'string'
+        end as proposed_type
+    from types
+{%- endmacro %}
