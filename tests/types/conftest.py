@@ -39,7 +39,7 @@ def spark():
     """A session without ANSI mode, as dbt-spark opens it."""
     session = (
         SparkSession.builder.master("local[1]")
-        .config("spark.driver.memory", "1g")
+        .config("spark.driver.memory", "2g")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.sql.ansi.enabled", "false")
