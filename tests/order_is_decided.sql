@@ -12,6 +12,7 @@ unchecked as (
     where
         operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
         and row_key is not null
+        and feed in ({{ quoted_list(var('feeds')) }})
         and {{ is_unchecked() }}
 
 ),

@@ -28,6 +28,7 @@ def built(shop):
     outcome = shop.dbt("build", "--select", "silver", "every_record_is_in_silver")
     yield shop, outcome
     shop.set_feeds(before)
+    shop.run("--select", "changes")
 
 
 def test_dbt_builds_them_under_the_contract(built):
