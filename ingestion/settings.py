@@ -63,6 +63,7 @@ def check_settings(feed: str, settings: object, formats: list[str]) -> dict[str,
     elif "lines" in settings:
         raise UserError(f"Feed {feed}: lines is for files, not for {inputs[0]}: remove it.")
     given = {key: value for key, value in settings.items() if value is not None}
+    _check_belonging(feed, str(settings["format"]), given)
     return {key: _checked(feed, key, value) for key, value in given.items()}
 
 
@@ -82,6 +83,15 @@ def _check_format(feed: str, name: object, formats: list[str]) -> None:
         f"Feed {feed}: there is no format {name}{nearest(str(name), formats)}; "
         f"the formats are {accepted}."
     )
+
+
+def _check_belonging(feed: str, format_name: str, given: dict[str, Any]) -> None:
+    for name, owners in SETTINGS_OF_FORMATS.items():
+        if name in given and format_name not in owners:
+            raise UserError(
+                f"Feed {feed}: {name} is for {' and '.join(owners)}, "
+                f"not for {format_name}: remove it."
+            )
 
 
 def _checked(feed: str, key: str, value: object) -> object:
@@ -169,6 +179,10 @@ def _kafka(value: object) -> dict[str, Any]:
     return value
 
 
+# Settings that say what no message of these formats tells.
+SETTINGS_OF_FORMATS = {
+    "before_images": ("debezium_json",),
+}
 CHECKS: dict[str, Callable[[Any], object]] = {
     "format": _string,
     "topics": _strings,

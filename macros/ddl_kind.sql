@@ -28,3 +28,16 @@
         )
     )
 {%- endmacro %}
+
+
+{#- The kind by the word that the tools of Canal's descent write for it; NULL for any other. -#}
+{% macro ddl_kind_of_word(word) -%}
+    case {{ word }}
+        when 'CREATE' then 'create'
+        when 'ALTER' then 'alter'
+        when 'ERASE' then 'drop'
+        when 'RENAME' then 'rename'
+        when 'CINDEX' then 'other'
+        when 'DINDEX' then 'other'
+    end
+{%- endmacro %}

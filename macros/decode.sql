@@ -140,3 +140,21 @@
 {% macro epoch_millis(text) -%}
     timestamp_micros(try_multiply(try_cast({{ text }} as bigint), 1000))
 {%- endmacro %}
+
+
+{#- A row as it was: its image, with the values that a change tells of before. Neither may name a column twice,
+    which would stop the statement. -#}
+{% macro overlaid(row_image, changed_values) -%}
+    map_from_entries(
+        concat(
+            filter(map_entries({{ row_image }}), entry -> not map_contains_key({{ changed_values }}, entry.key)),
+            map_entries({{ changed_values }})
+        )
+    )
+{%- endmacro %}
+
+
+{#- A change is one row, but an update that moves its row to another key is a delete and an upsert. -#}
+{% macro halves_of_change(operation, key_before, key_after) -%}
+    if({{ operation }} = 'update' and {{ key_before }} <> {{ key_after }}, array('delete', 'upsert'), array('whole'))
+{%- endmacro %}

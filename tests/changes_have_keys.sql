@@ -15,6 +15,7 @@ from {{ ref('changes') }} as changes
         on
             changes.feed = gold_tables.feed
             and changes.table_name = gold_tables.table_name
+            and changes.catalog_name <=> coalesce(gold_tables.catalog_name, changes.catalog_name)
             and changes.database_name <=> coalesce(gold_tables.database_name, changes.database_name)
             and changes.schema_name <=> coalesce(gold_tables.schema_name, changes.schema_name)
 where

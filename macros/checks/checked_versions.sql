@@ -88,6 +88,9 @@
         from {{ silver_of(declaration) }}
         where
             feed = {{ quoted(declaration.feed) }}
+            {%- if declaration.source_catalog %}
+            and catalog_name = {{ quoted(declaration.source_catalog) }}
+            {%- endif %}
             {%- if declaration.database %}
             and database_name = {{ quoted(declaration.database) }}
             {%- endif %}
@@ -96,13 +99,13 @@
             {%- endif %}
             and table_name = {{ quoted(declaration.table) }}
             and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-            and bronze_version > {{ checked_version() }}
+            and {{ is_unchecked() }}
 {%- endmacro %}
 
 
 {#- Rows of silver that no test has looked at yet. -#}
 {% macro is_unchecked(relation=none) -%}
-    {{ relation ~ '.' if relation }}bronze_version > {{ checked_version() if execute else -1 }}
+    {{ relation ~ '.' if relation }}bronze_version > {{ checked_version() }}
 {%- endmacro %}
 
 
@@ -116,16 +119,18 @@
     values
     {%- for name, declared in declarations.items() %}
     (
-        {{ quoted(name) }}, {{ quoted(declared.feed) }}, {{ quoted_or_null(declared.database) }}, {{ quoted_or_null(declared.schema) }},
+        {{ quoted(name) }}, {{ quoted(declared.feed) }},
+        {{ quoted_or_null(declared.source_catalog) }}, {{ quoted_or_null(declared.database) }}, {{ quoted_or_null(declared.schema) }},
         {{ quoted(declared.table) }}, array({{ quoted_list(source_key(declared)) }})
     ){{ ',' if not loop.last }}
     {%- endfor %}
-    as gold_tables (model_name, feed, database_name, schema_name, table_name, key_columns)
+    as gold_tables (model_name, feed, catalog_name, database_name, schema_name, table_name, key_columns)
     {%- else -%}
     (
         select
             '' as model_name,
             '' as feed,
+            '' as catalog_name,
             '' as database_name,
             '' as schema_name,
             '' as table_name,

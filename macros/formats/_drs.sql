@@ -1,5 +1,3 @@
-{#- Expressions and rows of the Huawei DRS family. -#}
-
 {#- Changes of both JSON formats: they agree in all but the text of a TIMESTAMP and the place of a deleted row, and the
     row of a DELETE is read from whichever list has it. `source_type` is an expression: what the format says of its
     source. -#}
@@ -171,13 +169,7 @@
             operations.*,
             half
         from operations
-            lateral view explode(
-                case
-                    when whole_operation = 'update' and key_before <> key_of_row
-                        then array('delete', 'upsert')
-                    else array('whole')
-                end
-            ) as half
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -198,6 +190,7 @@
             message.type as source_operation,
             {{ unknown_error('row_error', 'text', format) }} as error,
             case when message is not null then {{ source_type }} end as source_type,
+            cast(null as string) as catalog_name,
             changed_database as database_name,
             cast(null as string) as schema_name,
             changed_table as table_name,
@@ -235,52 +228,4 @@
     )
 
     select * from canonical
-{%- endmacro %}
-
-
-{#- The columns that a `mysqlType` names, with the type that holds every value of them: no length, scale or sign is
-    told. `timestamp_encoding` is what the formats differ in. Types that the documents do not list stay text. -#}
-{% macro _drs_columns(schemas, timestamp_encoding) -%}
-    with types as (
-
-        select
-            schema_id,
-            ordinal + 1 as ordinal,
-            column_name,
-            source_type,
-            lower(regexp_extract(source_type, '^ *([A-Za-z0-9]+)', 1)) as word
-        from {{ schemas }}
-            lateral view posexplode(from_json(schema_text, 'map<string, string>'))
-                as ordinal, column_name, source_type
-
-    )
-
-    select
-        schema_id,
-        column_name,
-        ordinal,
-        source_type,
-        case
-            when word in ('binary', 'varbinary', 'blob', 'tinyblob', 'mediumblob', 'longblob')
-                then 'byte_list'
-            when word = 'timestamp' then '{{ timestamp_encoding }}'
-            else 'text'
-        end as wire_encoding,
-        cast(null as int) as scale,
-        cast(null as array<string>) as labels,
-        cast(null as boolean) as is_optional,
-        cast(null as string) as comment,
-        case
-            when word = 'tinyint' then 'smallint'
-            when word in ('smallint', 'mediumint') then 'int'
-            when word in ('int', 'integer') then 'bigint'
-            when word = 'bigint' then 'decimal(20,0)'
-            when word in ('float', 'double') then word
-            when word = 'datetime' then 'timestamp_ntz'
-            when word = 'timestamp' then 'timestamp'
-            when word in ('binary', 'varbinary', 'blob', 'tinyblob', 'mediumblob', 'longblob')
-                then 'binary'
-            else 'string'
-        end as proposed_type
-    from types
 {%- endmacro %}

@@ -142,15 +142,7 @@
             case
                 -- a repeated column would stop the statement here
                 when row_error is null and changed_values is not null
-                    then map_from_entries(
-                        concat(
-                            filter(
-                                map_entries(row_image),
-                                entry -> not map_contains_key(changed_values, entry.key)
-                            ),
-                            map_entries(changed_values)
-                        )
-                    )
+                    then {{ overlaid('row_image', 'changed_values') }}
                 when word = 'DELETE' then row_image
             end as old_image,
             case when word <> 'DELETE' then row_image end as new_image
@@ -197,13 +189,7 @@
             operations.*,
             half
         from operations
-            lateral view explode(
-                case
-                    when whole_operation = 'update' and key_before <> key_of_row
-                        then array('delete', 'upsert')
-                    else array('whole')
-                end
-            ) as half
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -224,6 +210,7 @@
             {{ unmarked('message.type') }} as source_operation,
             {{ unknown_error('row_error', 'foreign_text', 'canal_json_cloudcanal') }} as error,
             case when message is not null then 'mysql' end as source_type,
+            cast(null as string) as catalog_name,
             nullif(message.database, '') as database_name,
             cast(null as string) as schema_name,
             changed_table as table_name,
@@ -255,15 +242,7 @@
             case
                 when whole_operation = 'truncate' then 'truncate'
                 when whole_operation = 'schema_change'
-                    then case word
-                        when 'CREATE' then 'create'
-                        when 'ALTER' then 'alter'
-                        when 'ERASE' then 'drop'
-                        when 'RENAME' then 'rename'
-                        when 'CINDEX' then 'other'
-                        when 'DINDEX' then 'other'
-                        else {{ ddl_kind('message.sql') }}
-                    end
+                    then coalesce({{ ddl_kind_of_word('word') }}, {{ ddl_kind('message.sql') }})
             end as ddl_kind
         from halves
 

@@ -203,13 +203,7 @@
             operations.*,
             half
         from operations
-            lateral view explode(
-                case
-                    when whole_operation = 'update' and key_before <> key_of_row
-                        then array('delete', 'upsert')
-                    else array('whole')
-                end
-            ) as half
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -230,6 +224,7 @@
             {{ unmarked('message.action') }} as source_operation,
             {{ unknown_error('row_error', 'text', 'cloudcanal_json') }} as error,
             cast(null as string) as source_type,
+            cast(null as string) as catalog_name,
             changed_database as database_name,
             changed_schema as schema_name,
             changed_table as table_name,
@@ -260,16 +255,10 @@
             case
                 when whole_operation = 'truncate' then 'truncate'
                 when whole_operation = 'schema_change'
-                    then case word
-                        when 'CREATE' then 'create'
-                        when 'ALTER' then 'alter'
-                        when 'ERASE' then 'drop'
-                        when 'DROP' then 'drop'
-                        when 'RENAME' then 'rename'
-                        when 'CINDEX' then 'other'
-                        when 'DINDEX' then 'other'
-                        else {{ ddl_kind('message.sql') }}
-                    end
+                    then coalesce(
+                        {{ ddl_kind_of_word('word') }},
+                        if(word = 'DROP', 'drop', {{ ddl_kind('message.sql') }})
+                    )
             end as ddl_kind
         from halves
 

@@ -191,7 +191,7 @@
             end as key_names,
             coalesce(cardinality(sent_before), 0) > 0 and cardinality(missing_before) = 0
             and coalesce(
-                connector in ('mysql', 'mariadb', 'sqlserver', 'oracle', 'db2') or feed_before_images = 'complete',
+                connector in ('mysql', 'mariadb', 'sqlserver', 'oracle', 'db2') or feed_settings['before_images'] = 'complete',
                 false
             ) as is_old_complete
         from told_apart
@@ -338,6 +338,7 @@
             coalesce(op, message.status, get(message.tableChanges, 0).type) as source_operation,
             {{ unknown_error('row_error', 'text', 'debezium_json') }} as error,
             connector as source_type,
+            cast(null as string) as catalog_name,
             changed_database as database_name,
             coalesce(changed_schema, message.schemaName) as schema_name,
             changed_table as table_name,

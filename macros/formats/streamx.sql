@@ -80,15 +80,10 @@
                     then sent_before
             end as old_image,
             case when op in ('INSERT', 'UPDATE_AFTER') and cardinality(sent_after) > 0 then sent_after end as new_image,
-            case op
-                when 'CREATE' then 'create'
-                when 'ALTER' then 'alter'
-                when 'ERASE' then 'drop'
-                when 'RENAME' then 'rename'
-                when 'TRUNCATE' then 'truncate'
-                when 'CINDEX' then 'other'
-                when 'DINDEX' then 'other'
-                when 'QUERY' then case when trim(ddl_text) <> '' then {{ ddl_kind('ddl_text') }} end
+            case
+                when op = 'TRUNCATE' then 'truncate'
+                when op = 'QUERY' and trim(ddl_text) <> '' then {{ ddl_kind('ddl_text') }}
+                else {{ ddl_kind_of_word('op') }}
             end as told_ddl_kind,
             {{ _streamx_ddl_table('ddl_text') }} as table_in_ddl
         from named
@@ -209,13 +204,7 @@
             placed.*,
             half
         from placed
-            lateral view explode(
-                case
-                    when whole_operation = 'update' and key_before <> key_of_row
-                        then array('delete', 'upsert')
-                    else array('whole')
-                end
-            ) as half
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -236,6 +225,7 @@
             op as source_operation,
             {{ unknown_error('row_error', 'text', 'streamx') }} as error,
             lower(nullif(message.schema.source.dbType, '')) as source_type,
+            cast(null as string) as catalog_name,
             changed_database as database_name,
             changed_schema as schema_name,
             changed_table as table_name,

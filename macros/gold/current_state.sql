@@ -2,16 +2,16 @@
     of the same name merges it into the table; run alone, over all changes, it is the table's definition.
 
     current_state(
-        feed='shop_mariadb', database='shop', table='orders',   where the changes come from (schema where there is one)
+        feed='shop_mariadb', database='shop', table='orders',   where the changes come from (schema and catalog where there is one)
         key=['id'],                                             the key columns, as silver has them
         columns={'id': 'bigint', 'total': 'decimal(12,2)'}      name: type, or name: {'type': ..., 'source': 'wire name'}
     )
 -#}
-{% macro current_state(feed, table, key, columns, database=none, schema=none) -%}
+{% macro current_state(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
     {%- set feed_name = feed -%}
     {%- do check_gold_model(feed_name, key, columns) -%}
     {{- config(meta={
-        'feed': feed, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
+        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
     }) -}}
     {#- dbt parses before it knows the model's own configuration: then only the references count -#}
     {%- do ref(feed_settings(feed_name).format ~ '_changes') -%}
@@ -71,7 +71,7 @@
 
     texts as (
 
-        {{ canonical_texts(feed_name) }}
+        {{ canonical_texts() }}
 
     ),
     {%- endif %}
@@ -138,7 +138,7 @@
 
 
 {#- Each value as the text a person would write, by what its schema tells of it, else by the feed's `encodings`. -#}
-{% macro canonical_texts(feed_name) -%}
+{% macro canonical_texts() -%}
         select
             * except (_image, _wires),
             map_zip_with(
@@ -311,6 +311,10 @@
 {% macro of_this_table(relation) -%}
     {%- set meta = model.config.meta -%}
     {{ relation }}.feed = {{ quoted(meta.feed) }}
+            {%- if meta.source_catalog %}
+            -- a schema change may lack the catalog that rows have
+            and coalesce({{ relation }}.catalog_name, {{ quoted(meta.source_catalog) }}) = {{ quoted(meta.source_catalog) }}
+            {%- endif %}
             {%- if meta.database %}
             and {{ relation }}.database_name = {{ quoted(meta.database) }}
             {%- endif %}

@@ -63,7 +63,6 @@
 {% macro create_state(state, plan) -%}
 create or replace table {{ state }}
 using delta
-tblproperties (delta.enableDeletionVectors = false, delta.dataSkippingNumIndexedCols = 0)
 as
 {{ deletes_of_changes(plan) }}
 {%- endmacro %}

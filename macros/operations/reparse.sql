@@ -37,7 +37,7 @@ with messages as (
         messages.*,
         cast({{ version }} as bigint) as bronze_version,
         feeds.feed_key_columns,
-        feeds.feed_before_images
+        feeds.feed_settings
     from {{ generate_schema_name('bronze', none) }}.messages version as of {{ version }} as messages
         inner join {{ feed_options(format) }}
             on messages.feed = feeds.feed

@@ -34,18 +34,27 @@
 {%- endmacro %}
 
 
-{#- The feeds of a format as rows: the name, and the options that no message can tell. -#}
+{#- The feeds of a format as rows: the name, the keys that it declares, and its other settings that say what a message
+    means and that no message can tell. -#}
 {% macro feed_options(format) -%}
     values
     {%- for name in feeds_of(format) %}
-    {%- set keys = (feed_settings(name).get('key_columns') or {}) %}
-    ({{ quoted(name) }}, cast(map(
-        {%- for table, columns in keys.items() -%}
-            {{ quoted(table) }}, array({% for column in columns %}{{ quoted(column) }}{{ ', ' if not loop.last }}{% endfor %})
-            {{- ', ' if not loop.last }}
-        {%- endfor -%}
-    ) as map<string, array<string>>), {{ quoted(feed_settings(name).get('before_images', 'as_sent')) }})
+    {%- set settings = feed_settings(name) %}
+    {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger'] %}
+    {%- set texts = [] %}
+    {%- for setting, value in settings.items() if setting not in reading and value is string -%}
+        {%- do texts.append(quoted(setting) ~ ', ' ~ quoted(value)) -%}
+    {%- endfor %}
+    {%- set keys = [] %}
+    {%- for table, columns in (settings.get('key_columns') or {}).items() -%}
+        {%- do keys.append(quoted(table) ~ ', array(' ~ quoted_list([columns] if columns is string else columns) ~ ')') -%}
+    {%- endfor %}
+    (
+        {{ quoted(name) }},
+        cast(map({{ keys | join(', ') }}) as map<string, array<string>>),
+        cast(map({{ texts | join(', ') }}) as map<string, string>)
+    )
     {{- ',' if not loop.last }}
     {%- endfor %}
-    as feeds (feed, feed_key_columns, feed_before_images)
+    as feeds (feed, feed_key_columns, feed_settings)
 {%- endmacro %}

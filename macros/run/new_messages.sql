@@ -12,7 +12,7 @@
         cast({{ run.get('bronze_version', 'null') }} as bigint) as bronze_version,
         {%- endif %}
         feeds.feed_key_columns,
-        feeds.feed_before_images
+        feeds.feed_settings
     {%- if mark %}
     from table_changes('{{ source('bronze', 'messages') }}', {{ mark.version + 1 }}, {{ run.bronze_version }}) as messages
     {%- else %}

@@ -44,11 +44,12 @@
     {%- do run_query('create schema if not exists ' ~ bronze) -%}
     {%- do run_query('create schema if not exists ' ~ silver) -%}
     {%- set known = run_query('show tables in ' ~ bronze).columns[1].values() | list -%}
-    {%- set folder = absolute_path(var('bronze_path')) if known | length < 5 -%}
-    {%- if 'messages' not in known -%}
+    {%- set missing = ['messages', 'feeds', 'topics', 'gaps', 'files'] | reject('in', known) | list -%}
+    {%- set folder = absolute_path(var('bronze_path')) if missing -%}
+    {%- if 'messages' in missing -%}
         {%- do refuse_missing_bronze(folder) -%}
     {%- endif -%}
-    {%- for table in ['messages', 'feeds', 'topics', 'gaps', 'files'] if table not in known -%}
+    {%- for table in missing -%}
         {%- do run_query(
             'create table if not exists ' ~ bronze ~ '.' ~ table
             ~ ' using delta location ' ~ quoted(folder ~ '/' ~ table)

@@ -5,19 +5,7 @@
 {% macro canal_json_columns(schemas) -%}
     with types as (
 
-        select
-            schema_id,
-            ordinal + 1 as ordinal,
-            column_name,
-            source_type,
-            lower(regexp_extract(source_type, '^ *([A-Za-z0-9]+)', 1)) as word,
-            cast(regexp_extract(source_type, r'^[^(]*\( *(\d+)', 1) as int) as length,
-            cast(regexp_extract(source_type, r'^[^(]*\( *\d+ *, *(\d+)', 1) as int) as digits,
-            -- zerofill implies unsigned
-            source_type rlike r'(?i)\b(unsigned|zerofill)\b' as is_unsigned
-        from {{ schemas }}
-            lateral view posexplode(from_json(schema_text, 'map<string, string>'))
-                as ordinal, column_name, source_type
+        {{ named_types(schemas) }}
 
     ),
 

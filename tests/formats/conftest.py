@@ -17,7 +17,7 @@ MESSAGES = """
     feed string, format string, topic string, topic_generation int, partition int, offset bigint,
     timestamp timestamp, timestamp_type string, headers array<struct<key: string, value: binary>>,
     key binary, value binary, load_error string, load_id string, ingested_at timestamp,
-    bronze_version bigint, feed_key_columns map<string, array<string>>, feed_before_images string
+    bronze_version bigint, feed_key_columns map<string, array<string>>, feed_settings map<string, string>
 """
 TIMES = ("message_timestamp", "changed_at", "captured_at")
 
@@ -57,7 +57,7 @@ def as_bronze(record, format_name):
         record["timestamp"],
         7,
         options.get("key_columns", {}),
-        options.get("before_images", "as_sent"),
+        {name: value for name, value in options.items() if name != "key_columns"},
     )
 
 

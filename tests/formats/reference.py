@@ -32,6 +32,7 @@ COLUMNS = [
     "source_operation",
     "error",
     "source_type",
+    "catalog_name",
     "database_name",
     "schema_name",
     "table_name",

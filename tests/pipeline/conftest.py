@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,16 @@ from dbt.artifacts.schemas.results import NodeStatus
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 
 from ingestion.__main__ import main as ingestion
+from ingestion.bronze import append_messages
+from ingestion.config import Feed
 from ingestion.session import session
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("macros", "models", "tests", "profiles", "seeds", "examples", "ingestion")
+RECORD = """
+    topic string, topic_generation int, `partition` int, offset bigint, timestamp timestamp,
+    timestamp_type int, headers array<struct<key: string, value: binary>>, key binary,
+    value binary, load_error string"""
 
 
 class Lakehouse:
@@ -50,6 +57,33 @@ class Lakehouse:
 
     def load(self, *arguments: str) -> int:
         return ingestion(["load", *arguments, "--project-dir", str(self.root)])
+
+    def land(self, feed: Feed, load: int, records: list[dict]) -> None:
+        """Land captured records in bronze in one load, wherever their offsets lie."""
+        rows = [
+            {
+                "topic": record["topic"],
+                "topic_generation": 0,
+                "partition": record["partition"],
+                "offset": record["offset"],
+                "timestamp": datetime.fromtimestamp(record["timestamp"] / 1000, UTC),
+                "timestamp_type": 0,
+                "headers": [
+                    {"key": key, "value": value.encode()} for key, value in record["headers"]
+                ],
+                "key": record["key"] and record["key"].encode(),
+                "value": record["value"] and record["value"].encode(),
+                "load_error": None,
+            }
+            for record in records
+        ]
+        append_messages(
+            self.spark.createDataFrame(rows, RECORD),
+            str(self.root / "lakehouse" / "bronze"),
+            feed,
+            f"{load:03}",
+            (feed.name, load),
+        )
 
     def dbt(self, *arguments: str) -> dbtRunnerResult:
         os.chdir(self.root)

@@ -4,12 +4,10 @@ import json
 import random
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from ingestion.bronze import append_messages
 from ingestion.config import Feed
 from tests.pipeline.conftest import ROOT
 
@@ -18,10 +16,6 @@ TABLES = {
     "mariadb": ("customers", "order_items", "carts"),
     "postgres": ("stock", "shipments", "picking_list"),
 }
-RECORD = """
-    topic string, topic_generation int, `partition` int, offset bigint, timestamp timestamp,
-    timestamp_type int, headers array<struct<key: string, value: binary>>, key binary,
-    value binary, load_error string"""
 FORMATS = {"mariadb": "canal_json", "postgres": "debezium_json"}
 
 
@@ -54,30 +48,7 @@ class Replay:
         """Land the records in bronze in one load, wherever their offsets lie."""
         self.loads += 1
         feed = Feed(name=f"{self.name}_{source}", format=FORMATS[source])
-        rows = [
-            {
-                "topic": record["topic"],
-                "topic_generation": 0,
-                "partition": record["partition"],
-                "offset": record["offset"],
-                "timestamp": datetime.fromtimestamp(record["timestamp"] / 1000, UTC),
-                "timestamp_type": 0,
-                "headers": [
-                    {"key": key, "value": value.encode()} for key, value in record["headers"]
-                ],
-                "key": record["key"] and record["key"].encode(),
-                "value": record["value"] and record["value"].encode(),
-                "load_error": None,
-            }
-            for record in records
-        ]
-        append_messages(
-            self.lakehouse.spark.createDataFrame(rows, RECORD),
-            str(self.lakehouse.root / "lakehouse" / "bronze"),
-            feed,
-            f"{self.loads:03}",
-            (feed.name, self.loads),
-        )
+        self.lakehouse.land(feed, self.loads, records)
 
     def run(self):
         self.lakehouse.run("--select", "silver", *(f"{self.name}_{t}" for t in self.tables()))

@@ -1,13 +1,10 @@
 """A second full load, a failover to another server and rows without a position: in one load or in many."""
 
 import json
-from datetime import UTC, datetime
 
 import pytest
 
-from ingestion.bronze import append_messages
 from ingestion.config import Feed
-from tests.pipeline.test_convergence import RECORD
 
 MODEL = """{{{{ current_state(
     feed='{feed}', table='{table}', key=['id'],
@@ -72,26 +69,18 @@ def record(offset):
     message = images | {"source": source, "op": op, "ts_ms": 2}
     return {
         "topic": f"shop.{table}",
-        "topic_generation": 0,
         "partition": 0,
         "offset": offset,
-        "timestamp": datetime.fromtimestamp(0, UTC),
-        "timestamp_type": 0,
+        "timestamp": 0,
         "headers": [],
-        "key": json.dumps({"id": row["id"]}).encode(),
-        "value": json.dumps(message).encode(),
-        "load_error": None,
+        "key": json.dumps({"id": row["id"]}),
+        "value": json.dumps(message),
     }
 
 
 def load(lakehouse, feed, number, offsets):
-    append_messages(
-        lakehouse.spark.createDataFrame([record(offset) for offset in offsets], RECORD),
-        str(lakehouse.root / "lakehouse" / "bronze"),
-        Feed(name=feed, format="debezium_json"),
-        f"{number:03}",
-        (feed, number),
-    )
+    records = [record(offset) for offset in offsets]
+    lakehouse.land(Feed(name=feed, format="debezium_json"), number, records)
 
 
 def gold(lakehouse, feed, table):

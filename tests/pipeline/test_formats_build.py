@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ingestion.__main__ import main as ingestion
 from tests.pipeline.conftest import ROOT
 
 FORMATS = sorted(path.parent.name for path in (ROOT / "tests" / "formats").glob("*/messages.jsonl"))
@@ -28,6 +29,8 @@ def built(shop):
     outcome = shop.dbt("build", "--select", "silver", "every_record_is_in_silver")
     yield shop, outcome
     shop.set_feeds(before)
+    for name in NEW:
+        assert ingestion(["retire", f"golden_{name}", "--project-dir", str(shop.root)]) == 0
     shop.run("--select", "changes")
 
 
