@@ -54,9 +54,7 @@ def read_config(project_dir: Path | None = None) -> Config:
     """Return the checked configuration of the project."""
     root = (project_dir or PROJECT_ROOT).resolve()
     variables = _read_vars(root)
-    shared = variables.get("kafka") or {}
-    if not isinstance(shared, dict):
-        raise UserError("vars.kafka must be a mapping of Kafka consumer options.")
+    shared = shared_kafka(root)
     formats = known_formats(root)
     feeds = {
         str(name): _feed(str(name), settings, shared, formats)
@@ -67,6 +65,14 @@ def read_config(project_dir: Path | None = None) -> Config:
     if "://" not in bronze:
         bronze = str(root / bronze)
     return Config(root, bronze, feeds)
+
+
+def shared_kafka(root: Path) -> dict[str, str]:
+    """Return the Kafka options that all feeds share."""
+    shared = _read_vars(root).get("kafka") or {}
+    if not isinstance(shared, dict):
+        raise UserError("vars.kafka must be a mapping of Kafka consumer options.")
+    return {str(key): _text(value) for key, value in shared.items()}
 
 
 def known_formats(root: Path) -> list[str]:
@@ -103,15 +109,14 @@ def _read_vars(root: Path) -> dict[str, Any]:
     return variables
 
 
-def _feed(name: str, settings: object, shared: dict[str, Any], formats: list[str]) -> Feed:
+def _feed(name: str, settings: object, shared: dict[str, str], formats: list[str]) -> Feed:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise UserError(
             f"Feed {name}: a feed's name is lower-case letters, digits and underscores, "
             "and starts with a letter; rename it."
         )
     checked = check_settings(name, settings, formats)
-    kafka = {str(key): _text(value) for key, value in shared.items()}
-    kafka |= {str(key): _text(value) for key, value in checked.pop("kafka", {}).items()}
+    kafka = shared | {str(key): _text(value) for key, value in checked.pop("kafka", {}).items()}
     if "files" not in checked and not kafka.get("bootstrap.servers"):
         raise UserError(
             f"Feed {name}: kafka has no bootstrap.servers; name the brokers under vars.kafka."

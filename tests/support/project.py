@@ -113,7 +113,7 @@ def make_project(
 ) -> Project:
     """Return a project that shares everything with the real one but feeds and data."""
     bring_spark_jars()
-    for name in (".jars", "profiles", "macros"):
+    for name in (".jars", "profiles", "macros", "seeds"):
         (folder / name).symlink_to(PROJECT_ROOT / name)
     if empty_bronze is not None:
         shutil.copytree(empty_bronze, folder / "lakehouse" / "bronze")

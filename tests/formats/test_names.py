@@ -1,0 +1,68 @@
+"""A format has one name, and everything that a format consists of."""
+
+import csv
+import re
+from pathlib import Path
+
+import yaml
+
+from tests.support.format_table import MARKED, README, facts, table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def stems(pattern, ending=""):
+    """Names of the files that match, without what starts with an underscore."""
+    found = (path.name for path in ROOT.glob(pattern))
+    return sorted(name.removesuffix(ending) for name in found if not name.startswith("_"))
+
+
+FORMATS = stems("macros/formats/*.sql", ".sql")
+
+
+def test_macros_models_tests_and_pages_have_the_same_names():
+    assert stems("models/silver/formats/*.sql", "_changes.sql") == FORMATS
+    assert (
+        sorted(path.parent.name for path in ROOT.glob("tests/formats/*/messages.jsonl")) == FORMATS
+    )
+    assert stems("docs/formats/*.md", ".md") == FORMATS
+    assert [row["format"] for row in facts()] == FORMATS
+    schemas = [name for name in stems("macros/schemas/*.sql", ".sql") if name != "schema_columns"]
+    assert schemas == FORMATS
+
+
+def test_each_file_has_the_macro_and_the_model_of_its_name():
+    for name in FORMATS:
+        macro = (ROOT / "macros" / "formats" / f"{name}.sql").read_text()
+        assert f"macro parse_{name}(messages)" in macro
+        public = re.findall(r"macro (?!_)(\w+)\(", macro)
+        assert public == [f"parse_{name}"]
+        model = (ROOT / "models" / "silver" / "formats" / f"{name}_changes.sql").read_text()
+        assert f"'{name}' in formats_in_use()" in model
+        assert f"new_messages('{name}')" in model
+        assert f"parse_{name}('messages')" in model
+        types = (ROOT / "macros" / "schemas" / f"{name}.sql").read_text()
+        assert f"macro {name}_columns(schemas)" in types
+
+
+def test_every_format_has_the_contract():
+    models = yaml.safe_load((ROOT / "models/silver/_silver__models.yml").read_text())["models"]
+    columns = {model["name"]: model.get("columns") for model in models}
+    for name in FORMATS:
+        assert columns[f"{name}_changes"] == columns["changes"]
+
+
+def test_the_seed_says_everything_of_every_format():
+    with (ROOT / "seeds" / "formats.csv").open(newline="") as lines:
+        header = next(csv.reader(lines))
+    declared = yaml.safe_load((ROOT / "seeds/_seeds.yml").read_text())["seeds"][0]
+    assert [column["name"] for column in declared["columns"]] == header
+    assert list(declared["config"]["column_types"]) == header
+    for row in facts():
+        assert [name for name, text in row.items() if not text and name != "settings"] == []
+
+
+def test_the_table_in_the_readme_is_that_of_the_seed():
+    assert MARKED.search(README.read_text("utf-8"))[0] == table(), (
+        "run python -m tests.support.format_table"
+    )

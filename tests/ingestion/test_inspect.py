@@ -1,0 +1,139 @@
+"""The format of records is recognised by their signs, and a feed is proposed that reads them."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ingestion.__main__ import main
+from ingestion.config import PROJECT_ROOT
+from ingestion.inspect import Finding, examine
+from ingestion.recognise import candidates
+from tests.support.kafka_broker import KafkaBroker
+from tests.support.project import Project
+
+FORMATS = PROJECT_ROOT / "tests" / "formats"
+# What the messages of a format alone leave open, beside the format itself.
+UNDECIDABLE = {
+    "canal_json": {"canal_json_dts"},
+    "maxwell": {"ticdc_maxwell"},
+    "oms_debezium_smt": {"debezium_smt"},
+}
+# signs.jsonl names the vendors' sample files, some of which share a format.
+OF_DEBEZIUM = [
+    "heartbeat",
+    "mongodb",
+    "mysql",
+    "oracle",
+    "postgres",
+    "schema_change",
+    "sqlserver",
+    "transaction",
+]
+FORMAT_OF = {f"debezium_{name}": "debezium_json" for name in OF_DEBEZIUM}
+FORMAT_OF["dtle_schema_change"] = "dtle"
+# A flattened row without an added field bears no sign at all.
+BARE_ROWS = ('{"id":1,"name":"a"}', '{"field1":"after_value1","field2":"after_value2"}')
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def golden_samples() -> dict[str, list[dict]]:
+    """The vendors' sample messages among the golden ones, by format."""
+    samples: dict[str, list[dict]] = {}
+    for path in sorted(FORMATS.glob("*/messages.jsonl")):
+        for record in lines(path):
+            if record["case"].startswith(f"{path.parent.name} line "):
+                samples.setdefault(path.parent.name, []).append(record)
+    return samples
+
+
+SAMPLES = golden_samples()
+
+
+def found_in(records: list[dict]) -> Finding:
+    names = ("key", "value")
+    return examine(
+        record | {name: record.get(name) and record[name].encode() for name in names}
+        for record in records
+        if "value" in record
+    )
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_sample_is_recognised(name: str):
+    found = found_in(SAMPLES[name])
+    assert name in found.formats
+    assert set(found.formats) - {name} <= UNDECIDABLE.get(name, set())
+
+
+def test_signs_of_all_formats_are_known():
+    missed = Counter(
+        (line["format"], line["text"][:80])
+        for line in lines(FORMATS / "signs.jsonl")
+        if FORMAT_OF.get(line["format"], line["format"])
+        not in candidates(None, line["text"].encode())
+        and line["text"] not in BARE_ROWS
+    )
+    assert not missed
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, None),
+        (b"", None),
+        (b"null", None),
+        (b"{}", set()),
+        (b"hello", set()),
+        (b"[" * 100_000, set()),
+        (b'{"a": 1}', set()),
+        (b"\x00\x00\x00\x00\x07abc", {"debezium_avro"}),
+        (b"\x02\x08\xff\xfe", {"dts_avro", "oms_avro", "drs_avro"}),
+    ],
+)
+def test_records_without_a_sign_prove_nothing(value: bytes | None, expected: set | None):
+    assert candidates(None, value) == expected
+
+
+def test_a_file_gives_a_feed_that_loads_it(project: Project, capsys: pytest.CaptureFixture):
+    record = {"topic": "shop.visits", "partition": 0, "key": None}
+    message = {"data": [{"id": "1", "at": "2"}], "database": "shop", "table": "visits", "es": 10**12, "id": 7,
+               "isDdl": False, "mysqlType": {"id": "bigint(20)", "at": "varchar(9)"}, "old": None, "pkNames": None,
+               "sql": "", "sqlType": {}, "ts": 10**12, "type": "INSERT", "gtid": "x"}  # fmt: skip
+    records = [
+        record | {"offset": 0, "value": json.dumps(message)},
+        record | {"offset": 1, "value": '{"op_type": "I", "table": "A.B"}'},
+        record | {"offset": 2, "value": "{"},
+    ]
+    path = project.folder / "visits.jsonl"
+    path.write_text("\n".join(json.dumps(one) for one in records))
+    assert main(["inspect", "visits.jsonl", "--project-dir", str(project.folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "1 look like canal_json or canal_json_dts" in shown
+    assert "1 look like ogg_json, such as shop.visits, 0:1" in shown
+    assert "1 look like no format known here, such as shop.visits, 0:2" in shown
+    assert "shop.visits: []  # which of id, at?" in shown
+    proposed = yaml.safe_load(shown.split("dbt_project.yml:\n\n")[1].split("\n\n")[0])
+    assert proposed["visits"]["files"] == ["visits.jsonl"]
+    assert proposed["visits"]["format"] == "canal_json"
+
+
+@pytest.mark.kafka
+def test_a_topic_is_looked_at_without_landing_it(
+    project: Project, broker: KafkaBroker, capsys: pytest.CaptureFixture
+):
+    topic = broker.create("inspected", 2)
+    message = {"op": "c", "after": {"id": 1}, "source": {"connector": "mysql", "table": "t"}}
+    broker.produce(topic, [{"key": b'{"id":1}', "value": json.dumps(message).encode()}])
+    project.configure({}, broker.servers)
+    assert main(["inspect", "inspected", "--project-dir", str(project.folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "1 look like debezium_json" in shown
+    assert 'topics: ["inspected"]' in shown
+    assert main(["inspect", "nowhere", "--project-dir", str(project.folder)]) != 0
+    assert "have no topic nowhere" in capsys.readouterr().err
