@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 HERE = Path(__file__).parent
+JARS = Path(__file__).resolve().parents[2] / ".jars"
 MACROS = Path(__file__).resolve().parents[2] / "macros"
 MACRO_FILES = ("decode.sql", "ddl_kind.sql", "unknown_error.sql", "formats/*.sql")
 
@@ -19,6 +20,12 @@ MESSAGES = """
     key binary, value binary, load_error string, load_id string, ingested_at timestamp,
     bronze_version bigint, feed_key_columns map<string, array<string>>, feed_settings map<string, string>
 """
+# Bytes that are no Avro record may name any length, for which Avro would reserve memory: the JVM would end.
+AVRO_LIMITS = (
+    "-Dorg.apache.avro.limits.bytes.maxLength=67108864",
+    "-Dorg.apache.avro.limits.string.maxLength=67108864",
+    "-Dorg.apache.avro.limits.collectionItems.maxLength=1000000",
+)
 TIMES = ("message_timestamp", "changed_at", "captured_at")
 
 
@@ -67,6 +74,8 @@ def spark():
     session = (
         SparkSession.builder.master("local[1]")
         .config("spark.driver.memory", "2g")
+        .config("spark.jars", ",".join(str(path) for path in JARS.glob("spark-avro*.jar")))
+        .config("spark.driver.extraJavaOptions", " ".join(AVRO_LIMITS))
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.sql.ansi.enabled", "false")

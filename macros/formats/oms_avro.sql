@@ -1,0 +1,12 @@
+{#- OceanBase OMS to Kafka in the format Avro: the record of Aliyun DTS, binary or as a JSON that leaves out the names of
+    union branches. Surprise: a key is a Decimal in the full load and an Integer afterwards, and a name of three parts
+    begins with the tenant. Rules: docs/formats/oms_avro.md -#}
+
+{% macro parse_oms_avro(messages) -%}
+    {{ _dts_changes(messages, "named_struct(
+                'catalog_name', case when size(object_parts) = 3 then get(object_parts, 0) end,
+                'database_name', get(object_parts, if(size(object_parts) = 3, 1, 0)),
+                'schema_name', cast(null as string),
+                'table_name', case when size(object_parts) > 1 then get(object_parts, size(object_parts) - 1) end
+            )") }}
+{%- endmacro %}
