@@ -87,7 +87,8 @@
             *,
             coalesce(lower(place.snapshot) = 'true', false) as is_full_load,
             case when is_statement then {{ ddl_kind('message.ddl') }} end as kind_of_ddl,
-            is_statement and {{ ddl_words('message.ddl') }} rlike r'^(create|alter|drop)( or replace)? (database|schema)\b'
+            is_statement
+            and {{ ddl_words('message.ddl') }} rlike r'^(create|alter|drop)( or replace)? (database|schema)\b'
                 as is_of_database,
             {{ _dtle_name_in_ddl('message.ddl', 1) }} as first_name,
             {{ _dtle_name_in_ddl('message.ddl', 2) }} as second_name
@@ -111,7 +112,8 @@
             nullif(
                 case
                     when message.payload is not null then message.payload.source.table
-                    when not is_of_database and kind_of_ddl <> 'other' then if(second_name <> '', second_name, first_name)
+                    when not is_of_database and kind_of_ddl <> 'other'
+                        then if(second_name <> '', second_name, first_name)
                 end,
                 ''
             ) as changed_table
@@ -129,7 +131,9 @@
                 when op in ('c', 'u') and cardinality(sent_after) > 0
                     then if(
                         is_full_load and feed_settings['base64_columns'] is not null,
-                        {{ _dtle_restored('sent_after', "feed_settings['base64_columns']", 'changed_database', 'changed_table') }},
+                        {{ _dtle_restored(
+                            'sent_after', "feed_settings['base64_columns']", 'changed_database', 'changed_table'
+                        ) }},
                         sent_after
                     )
             end as new_image,
@@ -284,8 +288,9 @@
             '`',
             regexp_extract(
                 {{ ddl_line(ddl) }},
-                r'(?i)^(?:create|alter|drop|rename|truncate)\b ?(?:(?:or replace|online|ignore|table|database|schema)\b ?)*+'
-                || r'(?:if (?:not )?exists\b ?)?+(`(?:[^`]|``)+`|[^ `(),;.]+)'
+                r'(?i)^(?:create|alter|drop|rename|truncate)\b ?'
+                || r'(?:(?:or replace|online|ignore|table|database|schema)\b ?)*+(?:if (?:not )?exists\b ?)?+'
+                || r'(`(?:[^`]|``)+`|[^ `(),;.]+)'
                 || r'(?: ?\. ?(`(?:[^`]|``)+`|[^ `(),;.]+))?+( ?,)?',
                 {{ part }}
             )
