@@ -19,13 +19,17 @@
 {%- endmacro %}
 
 
-{#- The first 2,000 characters of a DDL text in lower case, one blank for every run of comments and blanks;
-    MySQL's /*! */ is no comment. -#}
+{#- The first 2,000 characters of a DDL text in lower case, on one line. -#}
 {% macro ddl_words(ddl) -%}
-    lower(
-        ltrim(
-            regexp_replace(left({{ ddl }}, 2000), r'(?:\s|/\*(?!!)(?:[^*]|\*(?!/))*+\*/|--[^\n]*+\n|#[^\n]*+\n)++', ' ')
-        )
+    lower({{ ddl_line(ddl) }})
+{%- endmacro %}
+
+
+{#- The first 2,000 characters of a DDL text, one blank for every run of comments and blanks;
+    MySQL's /*! */ is no comment. -#}
+{% macro ddl_line(ddl) -%}
+    ltrim(
+        regexp_replace(left({{ ddl }}, 2000), r'(?:\s|/\*(?!!)(?:[^*]|\*(?!/))*+\*/|--[^\n]*+\n|#[^\n]*+\n)++', ' ')
     )
 {%- endmacro %}
 

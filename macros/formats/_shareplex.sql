@@ -1,0 +1,235 @@
+{#- Changes in SharePlex JSON: `meta` says what and where, `data` has the row, on `upd` only its changed columns,
+    and `key` old values. The products differ in what stands in `key`, in how they write a table and in how they count.
+
+    catalog_name, database_name, schema_name, table_name, position, operation_of_ins, is_whole (whether the
+    images have all columns) and lacks_table (whether a table must be named, but is not) are expressions. -#}
+{% macro _shareplex_changes(
+    messages, format, catalog_name, database_name, schema_name, table_name, position, operation_of_ins, is_whole,
+    lacks_table
+) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', '''
+                meta struct<
+                    op string, `table` string, `time` string, posttime string, scn string, seq string, trans string
+                >,
+                data map<string, string>, key map<string, string>, sql struct<ddl string>''') }} as elements
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    ),
+
+    told_apart as (
+
+        select
+            *,
+            {{ unmarked('message.meta.op') }} as op,
+            case
+                when lower(message.meta.op) in ('ins', 'insert') then {{ operation_of_ins }}
+                when lower(message.meta.op) in ('upd', 'update') then 'update'
+                when lower(message.meta.op) in ('del', 'delete') then 'delete'
+            end as row_operation,
+            case lower(message.meta.op)
+                when 'truncate' then 'truncate'
+                when 'ddl' then {{ ddl_kind('message.sql.ddl') }}
+            end as kind_of_ddl,
+            {{ exact_numbers('message.data', 'exact_text') }} as sent_data,
+            {{ exact_numbers('message.key', 'exact_text') }} as sent_key,
+            nullif({{ catalog_name }}, '') as changed_catalog,
+            nullif({{ database_name }}, '') as changed_database,
+            nullif({{ schema_name }}, '') as changed_schema,
+            nullif({{ table_name }}, '') as changed_table
+        from decoded
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when op is null then 'meta.op is missing'
+                when row_operation is null and kind_of_ddl is null then concat('meta.op is not known: ', op)
+                when message.meta.time is not null and try_cast(message.meta.time as timestamp_ntz) is null
+                    then concat('meta.time is no date with a time: ', {{ unmarked('message.meta.time') }})
+                when message.meta.posttime is not null and try_cast(message.meta.posttime as timestamp_ntz) is null
+                    then concat('meta.posttime is no date with a time: ', {{ unmarked('message.meta.posttime') }})
+                when lower(op) = 'ddl' and coalesce(trim(message.sql.ddl), '') = '' then 'op ddl without sql.ddl'
+                when {{ lacks_table }} then 'meta.table is missing'
+                when kind_of_ddl is not null then null
+                when {{ has_repeated_column('sent_data') }} or {{ has_repeated_column('sent_key') }}
+                    then 'a column name stands twice in data or key'
+                when row_operation = 'update' and coalesce(cardinality(sent_key), 0) < 1
+                    then concat('op ', op, ' without key')
+                when sent_data is null or cardinality(sent_data) = 0 and row_operation <> 'update'
+                    then concat('op ', op, ' without data')
+            end as row_error
+        from told_apart
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                when kind_of_ddl = 'truncate' then 'truncate'
+                when kind_of_ddl is not null then 'schema_change'
+                else row_operation
+            end as whole_operation
+        from judged
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            case whole_operation
+                when 'update' then sent_key
+                when 'delete' then sent_data
+            end as old_image,
+            case
+                -- a repeated column would stop the statement here
+                when whole_operation = 'update' then {{ overlaid('sent_key', 'sent_data') }}
+                when whole_operation in ('insert', 'snapshot') then sent_data
+            end as new_image,
+            -- no message names its key columns: those in `key` may be all columns
+            case
+                when whole_operation in ('insert', 'snapshot', 'update', 'delete')
+                    then feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)]
+            end as key_names
+        from operations
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            {{ key_values('key_names', 'old_image') }} as key_before,
+            {{ is_whole }} as is_whole
+        from imaged
+
+    ),
+
+    halves as (
+
+        select
+            keyed.*,
+            half
+        from keyed
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            op as source_operation,
+            {{ unknown_error('row_error', 'text', format) }} as error,
+            cast(null as string) as source_type,
+            changed_catalog as catalog_name,
+            changed_database as database_name,
+            changed_schema as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            if(half = 'delete', key_before, key_of_row) as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when half <> 'upsert' then old_image end as before_image,
+            case when half <> 'delete' then new_image end as after_image,
+            half <> 'upsert' and old_image is not null and is_whole as is_before_complete,
+            half <> 'delete' and new_image is not null and is_whole as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            cast(null as string) as schema_id,
+            cast(null as string) as schema_text,
+            {{ _shareplex_instant('message.meta.time') }} as changed_at,
+            {{ _shareplex_instant('message.meta.posttime') }} as captured_at,
+            nullif(message.meta.trans, '') as transaction_id,
+            named_struct(
+                'phase', if(whole_operation = 'snapshot', 0, 1),
+                'position', cast(
+                    case
+                        when feed_settings['sequence'] = 'enabled' and message.meta.scn rlike '^[0-9]{1,38}$'
+                            then {{ position }}
+                        else array()
+                    end as array<decimal(38, 0)>
+                ),
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            if(feed_settings['sequence'] <=> 'enabled', 'position', 'offset') as order_scope,
+            cast(null as string) as position_space,
+            case when whole_operation = 'snapshot' then 'no scn' end as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then message.sql.ddl end as ddl,
+            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}
+
+
+{#- Texts of digits, each as a number; 0 for one that is not there, or is something else. -#}
+{% macro _shareplex_numbers(parts) -%}
+    transform(array({{ parts }}), part -> if(part rlike '^[0-9]{1,38}$', cast(part as decimal(38, 0)), 0))
+{%- endmacro %}
+
+
+{#- A wall clock as an instant: its own zone, else the feed's; NULL without any. -#}
+{% macro _shareplex_instant(text) -%}
+    try_cast(
+        if(
+            {{ text }} rlike '[0-9](Z|[-+][0-9]{2}:?[0-9]{2})$' and {{ text }} like '%:%',
+            {{ text }},
+            concat({{ text }}, ' ', feed_settings['time_zone'])
+        ) as timestamp
+    )
+{%- endmacro %}

@@ -1,0 +1,353 @@
+{#- dtle (actiontech) from MySQL to Kafka: Debezium's envelope with sources of its own, and its topic of schema changes,
+    whose messages have no envelope. One record carries one row; its key columns stand in the Kafka key.
+    Surprise: rows of a full load have op c, and their CHAR columns may be base64 (see _dtle_restored).
+    Rules: docs/formats/dtle.md -#}
+
+{% macro parse_dtle(messages) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text,
+            cast(key as string) as key_text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text,
+            {{ mark_fractions('key_text') }} as exact_key
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', '''
+                `schema` string,
+                payload struct<
+                    before map<string, string>, after map<string, string>, op string, ts_ms string,
+                    source struct<
+                        connector string, ts_sec string, gtid string, file string, pos string, `row` string,
+                        snapshot string, db string, `table` string
+                    >
+                >,
+                position struct<ts_sec string, file string, pos string, snapshot string>,
+                databaseName string, ddl string, tableChanges array<struct<type string>>''') }} as elements,
+            {{ decode_key('exact_key') }} as key_message
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message,
+            {{ key_image('key_message') }} as key_image
+        from parsed
+
+    ),
+
+    told_apart as (
+
+        select
+            *,
+            value is null or coalesce(text = '{"schema":null,"payload":null}', false) as is_tombstone,
+            message.payload is null and message.ddl is not null as is_statement,
+            {{ unmarked('message.payload.op') }} as op,
+            -- what both kinds of message say of their place in the source
+            if(
+                message.payload is null,
+                named_struct(
+                    'ts_sec', message.position.ts_sec, 'file', message.position.file, 'pos', message.position.pos,
+                    'row', '0', 'snapshot', message.position.snapshot
+                ),
+                named_struct(
+                    'ts_sec', message.payload.source.ts_sec, 'file', message.payload.source.file,
+                    'pos', message.payload.source.pos, 'row', message.payload.source.row,
+                    'snapshot', message.payload.source.snapshot
+                )
+            ) as place,
+            {{ without_marks('message.schema') }} as type_text,
+            {{ exact_numbers('message.payload.before', 'exact_text') }} as sent_before,
+            {{ exact_numbers('message.payload.after', 'exact_text') }} as sent_after
+        from decoded
+
+    ),
+
+    named as (
+
+        select
+            *,
+            coalesce(lower(place.snapshot) = 'true', false) as is_full_load,
+            case when is_statement then {{ ddl_kind('message.ddl') }} end as kind_of_ddl,
+            is_statement
+            and {{ ddl_words('message.ddl') }} rlike r'^(create|alter|drop)( or replace)? (database|schema)\b'
+                as is_of_database,
+            {{ _dtle_name_in_ddl('message.ddl', 1) }} as first_name,
+            {{ _dtle_name_in_ddl('message.ddl', 2) }} as second_name
+        from told_apart
+
+    ),
+
+    located as (
+
+        select
+            *,
+            nullif(
+                case
+                    when message.payload is not null then message.payload.source.db
+                    when is_of_database and kind_of_ddl <> 'alter' then first_name
+                    when not is_of_database and kind_of_ddl <> 'other' and second_name <> '' then first_name
+                    else message.databaseName
+                end,
+                ''
+            ) as changed_database,
+            nullif(
+                case
+                    when message.payload is not null then message.payload.source.table
+                    when not is_of_database and kind_of_ddl <> 'other'
+                        then if(second_name <> '', second_name, first_name)
+                end,
+                ''
+            ) as changed_table
+        from named
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            -- an image without any column is none
+            case when op in ('u', 'd') and cardinality(sent_before) > 0 then sent_before end as old_image,
+            case
+                when op in ('c', 'u') and cardinality(sent_after) > 0
+                    then if(
+                        is_full_load and feed_settings['base64_columns'] is not null,
+                        {{ _dtle_restored(
+                            'sent_after', "feed_settings['base64_columns']", 'changed_database', 'changed_table'
+                        ) }},
+                        sent_after
+                    )
+            end as new_image,
+            feed_key_columns[concat_ws('.', changed_database, changed_table)] as feed_keys
+        from located
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when is_tombstone then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message.payload is null and not is_statement then 'there is neither a payload nor a ddl'
+                when message.payload.source.connector is not null
+                    then concat('source.connector is ', message.payload.source.connector, ', but dtle writes none')
+                when place.ts_sec is null then 'ts_sec is missing'
+                when try_cast(place.ts_sec as bigint) is null
+                    then concat('ts_sec is not a whole number: ', {{ unmarked('place.ts_sec') }})
+                when message.payload.ts_ms is not null and try_cast(message.payload.ts_ms as bigint) is null
+                    then concat('ts_ms is not a whole number: ', {{ unmarked('message.payload.ts_ms') }})
+                when lower(place.snapshot) not in ('true', 'false')
+                    then concat('snapshot is neither true nor false: ', {{ unmarked('place.snapshot') }})
+                when kind_of_ddl in ('truncate', 'drop') and not is_of_database and changed_table is null
+                    then concat('the table of the statement cannot be read: ', message.ddl)
+                when kind_of_ddl = 'drop' and not is_of_database and {{ _dtle_name_in_ddl('message.ddl', 3) }} <> ''
+                    then concat('the statement names several tables: ', message.ddl)
+                when is_statement then null
+                when op is null then 'op is missing'
+                when op not in ('c', 'u', 'd') then concat('op is not known: ', op)
+                when is_full_load and op <> 'c' then concat('op ', op, ' in a full load, which has only c')
+                when changed_table is null then 'source.table is missing'
+                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                    then 'a column name stands twice in a row image'
+                when op <> 'd' and new_image is null then concat('op ', op, ' without an after image')
+                when op <> 'c' and old_image is null then concat('op ', op, ' without a before image')
+                when feed_keys is null and trim(key_text) not in ('', 'null') and key_message.flat is null
+                    then 'the Kafka key is not a JSON object: name the key columns of this table in the feed'
+            end as row_error
+        from imaged
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when is_tombstone then 'tombstone'
+                -- a full load clears its target, which is no change of the source
+                when is_full_load and kind_of_ddl in ('truncate', 'drop') then 'ignored'
+                when kind_of_ddl = 'truncate' then 'truncate'
+                when is_statement then 'schema_change'
+                when op = 'c' then if(is_full_load, 'snapshot', 'insert')
+                when op = 'u' then 'update'
+                when op = 'd' then 'delete'
+            end as whole_operation,
+            -- nothing but a change of a row has a key, and the mark that follows its delete
+            case
+                when row_error is null and not is_statement
+                    then coalesce(feed_keys, case when cardinality(key_image) > 0 then map_keys(key_image) end)
+            end as key_names
+        from judged
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'coalesce(new_image, old_image, key_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before
+        from operations
+
+    ),
+
+    halves as (
+
+        select
+            keyed.*,
+            half
+        from keyed
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            coalesce(op, get(message.tableChanges, 0).type) as source_operation,
+            {{ unknown_error('row_error', 'text', 'dtle') }} as error,
+            case when place.ts_sec is not null and message.payload.source.connector is null then 'mysql' end
+                as source_type,
+            cast(null as string) as catalog_name,
+            changed_database as database_name,
+            cast(null as string) as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            if(half = 'delete', key_before, key_of_row) as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            row_error is null and half <> 'upsert' and old_image is not null as is_before_complete,
+            row_error is null and half <> 'delete' and new_image is not null as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            md5(type_text) as schema_id,
+            type_text as schema_text,
+            -- 0 is an unknown time
+            timestamp_micros(try_multiply(try_cast(nullif(place.ts_sec, '0') as bigint), 1000000)) as changed_at,
+            {{ epoch_millis('message.payload.ts_ms') }} as captured_at,
+            nullif(message.payload.source.gtid, '') as transaction_id,
+            named_struct(
+                'phase', if(is_full_load, 0, 1),
+                'position', {{ _dtle_position('place') }},
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            'position' as order_scope,
+            {{ _dtle_position_space('message.payload.source') }} as position_space,
+            case when whole_operation = 'snapshot' then place.snapshot end as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then message.ddl end as ddl,
+            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}
+
+
+{#- Names in a statement on tables or a database, without quotes: 1 is the first or only part of the first name, 2 what
+    follows behind its point, 3 the comma behind the whole name. Empty where there is none. -#}
+{% macro _dtle_name_in_ddl(ddl, part) -%}
+    replace(
+        trim(
+            '`',
+            regexp_extract(
+                {{ ddl_line(ddl) }},
+                r'(?i)^(?:create|alter|drop|rename|truncate)\b ?'
+                || r'(?:(?:or replace|online|ignore|table|database|schema)\b ?)*+(?:if (?:not )?exists\b ?)?+'
+                || r'(`(?:[^`]|``)+`|[^ `(),;.]+)'
+                || r'(?: ?\. ?(`(?:[^`]|``)+`|[^ `(),;.]+))?+( ?,)?',
+                {{ part }}
+            )
+        ),
+        '``',
+        '`'
+    )
+{%- endmacro %}
+
+
+{#- The full load writes CHAR columns as base64, and an empty one as base64 of their type, `char(255)`. VARCHAR columns
+    have the same type in the message, so the feed lists the columns: `database.table.column`, with commas. -#}
+{% macro _dtle_restored(image, listed_columns, database, table) -%}
+    transform_values(
+        {{ image }},
+        (column_name, wire_text) -> case
+            when array_contains(
+                split({{ listed_columns }}, r'\s*,\s*'),
+                concat_ws('.', {{ database }}, {{ table }}, column_name)
+            )
+                then coalesce(
+                    regexp_replace(
+                        try_validate_utf8(cast(try_to_binary(wire_text, 'base64') as string)),
+                        r'^char\([0-9]+\)$',
+                        ''
+                    ),
+                    wire_text
+                )
+            else wire_text
+        end
+    )
+{%- endmacro %}
+
+
+{#- Number of the log file, place in it, number of the row image in its event; empty where one of the first two is no
+    number, as in a full load. -#}
+{% macro _dtle_position(place) -%}
+    cast(
+        case
+            when {{ place }}.file rlike r'\.[0-9]{1,38}$' and {{ place }}.pos rlike '^[0-9]{1,38}$'
+                then array(
+                    cast(substring_index({{ place }}.file, '.', -1) as decimal(38, 0)),
+                    cast({{ place }}.pos as decimal(38, 0)),
+                    if({{ place }}.row rlike '^[0-9]{1,38}$', cast({{ place }}.row as decimal(38, 0)), 0)
+                )
+            else array()
+        end as array<decimal(38, 0)>
+    )
+{%- endmacro %}
+
+
+{#- Where a log position counts: server_id is always 1, so the server is the one that its transactions name, with the
+    base name of its log files. -#}
+{% macro _dtle_position_space(source) -%}
+    concat(
+        substring_index(nullif({{ source }}.gtid, ''), ':', 1),
+        '/',
+        regexp_extract({{ source }}.file, r'^(.*)\.[^.]*$', 1)
+    )
+{%- endmacro %}
