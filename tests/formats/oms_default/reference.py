@@ -49,9 +49,10 @@ def default_rows(record, format_name):
 
 def named(reason, text, format_name):
     """The reason, with the format that the text looks like where that is another one."""
-    if '"recordType":' in text and '"allMetaData":' in text and "UTF-8" not in reason:
+    if '"allMetaData":' in text and "UTF-8" not in reason:
         looks_like = "oms_default_ext" if f'"{TYPES}":' in text else "oms_default"
-        return reason if looks_like == format_name else f"{reason}; this looks like {looks_like}"
+        is_other = '"recordType":' in text and looks_like != format_name
+        return f"{reason}; this looks like {looks_like}" if is_other else reason
     return with_relative(reason, text, format_name)
 
 
