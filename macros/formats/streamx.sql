@@ -80,11 +80,7 @@
                     then sent_before
             end as old_image,
             case when op in ('INSERT', 'UPDATE_AFTER') and cardinality(sent_after) > 0 then sent_after end as new_image,
-            case
-                when op = 'TRUNCATE' then 'truncate'
-                when op = 'QUERY' and trim(ddl_text) <> '' then {{ ddl_kind('ddl_text') }}
-                else {{ ddl_kind_of_word('op') }}
-            end as told_ddl_kind,
+            {{ _streamx_ddl_kind('op', 'ddl_text') }} as told_ddl_kind,
             {{ _streamx_ddl_table('ddl_text') }} as table_in_ddl
         from named
 
@@ -112,14 +108,9 @@
                     then 'schema.source.tableName is missing'
                 when told_ddl_kind in ('truncate', 'drop', 'rename')
                     and trim(ddl_text) <> ''
-                    and not coalesce(
-                        endswith(
-                            lower(concat_ws('.', '', changed_database, changed_schema, changed_table)),
-                            concat('.', table_in_ddl)
-                        ),
-                        -- a whole database
-                        changed_table is null
-                    )
+                    and not {{ _streamx_is_own_table(
+                        'table_in_ddl', 'changed_database', 'changed_schema', 'changed_table'
+                    ) }}
                     then concat('the text of op ', op, ' names another table than schema.source: ', ddl_text)
                 when told_ddl_kind is not null then null
                 when not is_row_change then concat('op is not known: ', op)
@@ -267,25 +258,4 @@
     )
 
     select * from canonical
-{%- endmacro %}
-
-
-{#- The one table that a TRUNCATE, DROP or RENAME text names, lower case, without quotes: db.table or table. Empty where
-    the text names several or is written otherwise, NULL where it drops a whole database. -#}
-{% macro _streamx_ddl_table(ddl) -%}
-    case
-        when not {{ ddl_words(ddl) }} rlike '^drop (database|schema) '
-            then translate(
-                regexp_extract(
-                    {{ ddl_words(ddl) }},
-                    r'^(?:truncate(?: table)?|(?:drop|rename|alter) table)(?: if exists)? '
-                    || r'((?:`[^`]+`|"[^"]+"|\[[^]]+\]|[^ `"\[.,;]+)'
-                    || r'(?: ?\. ?(?:`[^`]+`|"[^"]+"|\[[^]]+\]|[^ `"\[.,;]+))*+)'
-                    || '[^,]*$',
-                    1
-                ),
-                '`"[] ',
-                ''
-            )
-    end
 {%- endmacro %}

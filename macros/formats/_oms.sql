@@ -1,0 +1,304 @@
+{#- What the formats of OceanBase Migration Service (OMS) share. -#}
+
+{#- OceanBase's `tenant.database` apart; other sources have no tenant, and a statement's record may leave it out. -#}
+{% macro _oms_tenant(database, source_type) -%}
+    case
+        when {{ _oms_is_oceanbase(source_type) }} and {{ database }} like '%.%'
+            then nullif(substring_index({{ database }}, '.', 1), '')
+    end
+{%- endmacro %}
+
+
+{% macro _oms_database(database, source_type) -%}
+    nullif(
+        case
+            when {{ _oms_is_oceanbase(source_type) }}
+                then substring({{ database }}, instr({{ database }}, '.') + 1)
+            else {{ database }}
+        end,
+        ''
+    )
+{%- endmacro %}
+
+
+{% macro _oms_is_oceanbase(source_type) -%}
+    lower({{ source_type }}) rlike '^(ob|oceanbase)'
+{%- endmacro %}
+
+
+{#- How many digits of a sequence are its time. A counter has at most five, so that up to 13 digits begin with seconds
+    and 16 and more with milliseconds; between them only the feed tells. -#}
+{% macro _oms_time_digits(sequence) -%}
+    case
+        when length({{ sequence }}) < 14 then 10
+        when length({{ sequence }}) > 15 then 13
+        when feed_settings['sequence_time_digits'] = '10' then 10
+        else 13
+    end
+{%- endmacro %}
+
+
+{#- A time followed by a counter, to [milliseconds, counter]; empty where the text is no such number. -#}
+{% macro _oms_position(sequence, time_digits) -%}
+    case
+        when {{ sequence }} rlike '^[1-9][0-9]{9,18}$'
+            then array(
+                cast(rpad(left({{ sequence }}, {{ time_digits }}), 13, '0') as decimal(38, 0)),
+                cast(concat('0', substring({{ sequence }}, {{ time_digits }} + 1)) as decimal(38, 0))
+            )
+        else cast(array() as array<decimal(38, 0)>)
+    end
+{%- endmacro %}
+
+
+{#- Text of whole seconds since 1970 to an instant; NULL where the text is no whole number, or one that no instant
+    has. -#}
+{% macro _oms_epoch_seconds(text) -%}
+    timestamp_micros(try_multiply(try_cast({{ text }} as bigint), 1000000))
+{%- endmacro %}
+
+
+{#- The columns that a message names in its types or in either image. -#}
+{% macro _oms_column_names(described, old_image, new_image) -%}
+    array_distinct(
+        concat(
+            coalesce({{ described }}, array()),
+            coalesce(map_keys({{ old_image }}), array()),
+            coalesce(map_keys({{ new_image }}), array())
+        )
+    )
+{%- endmacro %}
+
+
+{#- Changes of Default and DefaultExtendColumnType: the second has its types in the images, as `__light_type`. -#}
+{% macro _oms_default_changes(messages, format) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', '''
+                prevStruct map<string, string>, postStruct map<string, string>, recordType string,
+                allMetaData struct<
+                    db string, table_name string, dbType string, ddlType string, record_primary_key string,
+                    storeDataSequence string, source_identity string, transId string, `timestamp` string
+                >''') }} as elements
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    ),
+
+    named as (
+
+        select
+            *,
+            {{ unmarked('message.recordType') }} as word,
+            {{ _oms_tenant('message.allMetaData.db', 'message.allMetaData.dbType') }} as changed_tenant,
+            {{ _oms_database('message.allMetaData.db', 'message.allMetaData.dbType') }} as changed_database,
+            nullif(message.allMetaData.table_name, '') as changed_table,
+            message.allMetaData.timestamp as event_seconds,
+            message.allMetaData.storeDataSequence as store_sequence,
+            {{ exact_numbers('message.prevStruct', 'exact_text') }} as sent_before,
+            {{ exact_numbers('message.postStruct', 'exact_text') }} as sent_after
+        from decoded
+
+    ),
+
+    described as (
+
+        select
+            *,
+            word in ('ROW', 'INSERT', 'UPDATE', 'DELETE') as is_row_change,
+            {{ without_columns('sent_before', "array('__light_type')") }} as columns_before,
+            {{ without_columns('sent_after', "array('__light_type')") }} as columns_after,
+            -- a statement has types too, of its text
+            case
+                when word in ('ROW', 'INSERT', 'UPDATE', 'DELETE')
+                    then coalesce(sent_after['__light_type'], sent_before['__light_type'])
+            end as type_text,
+            case when word = 'DDL' then sent_after['ddl'] end as ddl_text
+        from named
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            -- an image without any column is none
+            case when word in ('UPDATE', 'DELETE') and cardinality(columns_before) > 0 then columns_before end
+                as old_image,
+            case when word in ('ROW', 'INSERT', 'UPDATE') and cardinality(columns_after) > 0 then columns_after end
+                as new_image,
+            case
+                when word <> 'DDL' then null
+                when message.allMetaData.ddlType = 'TRUNCATE_TABLE' then 'truncate'
+                when trim(ddl_text) <> '' then {{ ddl_kind('ddl_text') }}
+            end as told_ddl_kind
+        from described
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when word is null then 'recordType is missing'
+                when word not in ('ROW', 'INSERT', 'UPDATE', 'DELETE', 'DDL', 'HEARTBEAT')
+                    then concat('recordType is not known: ', word)
+                when event_seconds is not null and try_cast(event_seconds as bigint) is null
+                    then concat('allMetaData.timestamp is not a whole number: ', {{ unmarked('event_seconds') }})
+                when word = 'HEARTBEAT' then null
+                when word = 'DDL' and told_ddl_kind is null then 'recordType DDL without a statement in postStruct.ddl'
+                when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
+                    then 'allMetaData.table_name is missing'
+                when word = 'DDL' then null
+                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                    then 'a column name stands twice in a row image'
+                when word = 'DELETE' and old_image is null then 'recordType DELETE without a row in prevStruct'
+                when word <> 'DELETE' and new_image is null
+                    then concat('recordType ', word, ' without a row in postStruct')
+            end as row_error
+        from imaged
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                when word = 'ROW' then 'snapshot'
+                when word = 'HEARTBEAT' then 'heartbeat'
+                when told_ddl_kind = 'truncate' then 'truncate'
+                when word = 'DDL' then 'schema_change'
+                else lower(word)
+            end as whole_operation,
+            -- nothing but a change of a row has a key
+            case
+                when row_error is null and is_row_change
+                    then coalesce(
+                        feed_key_columns[concat_ws('.', message.allMetaData.db, changed_table)],
+                        split(nullif(message.allMetaData.record_primary_key, ''), '\u0001')
+                    )
+            end as key_names,
+            {{ _oms_time_digits('store_sequence') }} as time_digits
+        from judged
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            {{ _oms_position('store_sequence', 'time_digits') }} as source_position,
+            {{ _oms_column_names('json_object_keys(type_text)', 'old_image', 'new_image') }} as column_names
+        from operations
+
+    ),
+
+    halves as (
+
+        select
+            keyed.*,
+            array_except(column_names, map_keys(old_image)) as missing_before,
+            array_except(column_names, map_keys(new_image)) as missing_after,
+            half
+        from keyed
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            word as source_operation,
+            {{ unknown_error('row_error', 'text', format) }} as error,
+            lower(nullif(message.allMetaData.dbType, '')) as source_type,
+            changed_tenant as catalog_name,
+            changed_database as database_name,
+            cast(null as string) as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            if(half = 'delete', key_before, key_of_row) as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            coalesce(row_error is null and half <> 'upsert' and cardinality(missing_before) = 0, false)
+                as is_before_complete,
+            coalesce(row_error is null and half <> 'delete' and cardinality(missing_after) = 0, false)
+                as is_after_complete,
+            coalesce(case when row_error is null and half <> 'upsert' then missing_before end, array())
+                as before_unavailable,
+            coalesce(case when row_error is null and half <> 'delete' then missing_after end, array())
+                as after_unavailable,
+            md5(type_text) as schema_id,
+            type_text as schema_text,
+            {{ _oms_epoch_seconds('event_seconds') }} as changed_at,
+            cast(null as timestamp) as captured_at,
+            nullif(message.allMetaData.transId, '') as transaction_id,
+            named_struct(
+                'phase', if(whole_operation = 'snapshot', 0, 1),
+                'position', source_position,
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            'position' as order_scope,
+            -- in a full load it is no store
+            case
+                when cardinality(source_position) > 0 and word <> 'ROW'
+                    then nullif(message.allMetaData.source_identity, '')
+            end as position_space,
+            case when whole_operation = 'snapshot' then word end as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then ddl_text end as ddl,
+            case when whole_operation in ('schema_change', 'truncate') then told_ddl_kind end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}

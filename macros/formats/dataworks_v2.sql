@@ -1,0 +1,232 @@
+{#- OceanBase Migration Service (OMS) to Kafka, message format DataWorks V2.0: StreamX with other names. One record
+    carries one row with its full images and its types, a statement, or a mark.
+    Surprise: `scn` is the text "null", so that only the offset orders, and a full load is not marked.
+    Rules: docs/formats/dataworks_v2.md -#}
+
+{% macro parse_dataworks_v2(messages) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', '''
+                `schema` struct<
+                    `column` array<map<string, string>>, pk array<string>,
+                    source struct<dbType string, dbName string, `schema` string, `table` string>
+                >,
+                payload struct<
+                    before struct<data map<string, string>>, after struct<data map<string, string>>,
+                    op string, ddl struct<text string>, `timestamp` struct<eventTime string, systemTime string>
+                >''') }} as elements
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    ),
+
+    named as (
+
+        select
+            *,
+            {{ unmarked('message.payload.op') }} as op,
+            message.payload.ddl.text as ddl_text,
+            {{ _oms_tenant('message.schema.source.dbName', 'message.schema.source.dbType') }} as changed_tenant,
+            {{ _oms_database('message.schema.source.dbName', 'message.schema.source.dbType') }} as changed_database,
+            nullif(message.schema.source.schema, '') as changed_schema,
+            nullif(message.schema.source.table, '') as changed_table,
+            message.payload.timestamp.eventTime as event_millis,
+            message.payload.timestamp.systemTime as system_millis,
+            {{ exact_numbers('message.payload.before.data', 'exact_text') }} as sent_before,
+            {{ exact_numbers('message.payload.after.data', 'exact_text') }} as sent_after
+        from decoded
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            op in ('INSERT', 'UPDATE', 'DELETE') as is_row_change,
+            -- an image without any column is none
+            case when op in ('UPDATE', 'DELETE') and cardinality(sent_before) > 0 then sent_before end as old_image,
+            case when op in ('INSERT', 'UPDATE') and cardinality(sent_after) > 0 then sent_after end as new_image,
+            {{ _streamx_ddl_kind('op', 'ddl_text') }} as told_ddl_kind,
+            {{ _streamx_ddl_table('ddl_text') }} as table_in_ddl
+        from named
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when op is null then 'payload.op is missing'
+                when event_millis is not null and try_cast(event_millis as bigint) is null
+                    then concat('eventTime is not a whole number: ', {{ unmarked('event_millis') }})
+                when system_millis is not null and try_cast(system_millis as bigint) is null
+                    then concat('systemTime is not a whole number: ', {{ unmarked('system_millis') }})
+                when op in ('TRANSACTION_BEGIN', 'GTID', 'TRANSACTION_END', 'XACOMMIT', 'XAROLLBACK', 'HEARTBEAT')
+                    then null
+                when op = 'QUERY' and told_ddl_kind is null then null
+                when op = 'QUERY' and {{ ddl_words('ddl_text') }} rlike r'^(insert|update|delete|replace)\b'
+                    then concat('a statement without row images: ', ddl_text)
+                when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
+                    then 'schema.source.table is missing'
+                when told_ddl_kind in ('truncate', 'drop', 'rename')
+                    and trim(ddl_text) <> ''
+                    and not {{ _streamx_is_own_table(
+                        'table_in_ddl', 'changed_database', 'changed_schema', 'changed_table'
+                    ) }}
+                    then concat('the text of op ', op, ' names another table than schema.source: ', ddl_text)
+                when told_ddl_kind is not null then null
+                when not is_row_change then concat('op is not known: ', op)
+                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                    then 'a column name stands twice in a row image'
+                when op = 'DELETE' and old_image is null then 'op DELETE without a before image'
+                when op <> 'DELETE' and new_image is null then concat('op ', op, ' without an after image')
+            end as row_error
+        from imaged
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                when is_row_change then lower(op)
+                when told_ddl_kind = 'truncate' then 'truncate'
+                when told_ddl_kind is not null then 'schema_change'
+                when op = 'QUERY' then 'ignored'
+                when op in ('TRANSACTION_BEGIN', 'GTID') then 'transaction_begin'
+                when op = 'HEARTBEAT' then 'heartbeat'
+                else 'transaction_end'
+            end as whole_operation,
+            -- nothing but a change of a row has a key
+            case
+                when row_error is null and is_row_change
+                    then coalesce(
+                        feed_key_columns[
+                            concat_ws('.', nullif(message.schema.source.dbName, ''), changed_schema, changed_table)
+                        ],
+                        case when size(message.schema.pk) > 0 then message.schema.pk end
+                    )
+            end as key_names
+        from judged
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            to_json(message.schema.column) as type_text,
+            {{ _oms_column_names(
+                "array_compact(transform(message.schema.column, described -> described['name']))",
+                'old_image',
+                'new_image'
+            ) }} as column_names
+        from operations
+
+    ),
+
+    halves as (
+
+        select
+            keyed.*,
+            array_except(column_names, map_keys(old_image)) as missing_before,
+            array_except(column_names, map_keys(new_image)) as missing_after,
+            half
+        from keyed
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            op as source_operation,
+            {{ unknown_error('row_error', 'text', 'dataworks_v2') }} as error,
+            lower(nullif(message.schema.source.dbType, '')) as source_type,
+            changed_tenant as catalog_name,
+            changed_database as database_name,
+            changed_schema as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            if(half = 'delete', key_before, key_of_row) as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            coalesce(row_error is null and half <> 'upsert' and cardinality(missing_before) = 0, false)
+                as is_before_complete,
+            coalesce(row_error is null and half <> 'delete' and cardinality(missing_after) = 0, false)
+                as is_after_complete,
+            coalesce(case when row_error is null and half <> 'upsert' then missing_before end, array())
+                as before_unavailable,
+            coalesce(case when row_error is null and half <> 'delete' then missing_after end, array())
+                as after_unavailable,
+            md5(type_text) as schema_id,
+            type_text as schema_text,
+            {{ epoch_millis('event_millis') }} as changed_at,
+            {{ epoch_millis('system_millis') }} as captured_at,
+            cast(null as string) as transaction_id,
+            named_struct(
+                'phase', 1,
+                'position', cast(array() as array<decimal(38, 0)>),
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            'offset' as order_scope,
+            cast(null as string) as position_space,
+            cast(null as string) as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then ddl_text end as ddl,
+            case when whole_operation in ('schema_change', 'truncate') then told_ddl_kind end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}

@@ -1,0 +1,74 @@
+{#- The columns that a format of OMS describes: `described_columns` is a select of schema_id, column_name, ordinal and
+    source_type. The names are OMS's own for all sources, without sign, mostly without length. Types that the documents
+    do not list stay text. -#}
+{% macro _oms_columns(described_columns) -%}
+    with described_columns as (
+
+        {{ described_columns }}
+
+    ),
+
+    types as (
+
+        select
+            *,
+            lower(regexp_extract(source_type, '^ *([A-Za-z0-9_]+)', 1)) as word,
+            cast(regexp_extract(source_type, r'^[^(]*\( *(\d+)', 1) as int) as length,
+            cast(regexp_extract(source_type, r'^[^(]*\( *\d+ *, *(\d+)', 1) as int) as digits
+        from described_columns
+
+    )
+
+    select
+        schema_id,
+        column_name,
+        ordinal,
+        source_type,
+        case
+            when word rlike '^(tiny|medium|long)?blob$' or word in ('binary', 'varbinary', 'bit', 'raw', 'bfile')
+                then 'base64_binary'
+            -- seconds since 1970; an invalid one is a wall clock
+            when word = 'timestamp' then 'epoch_seconds'
+            -- a wall clock; one document has milliseconds
+            when word = 'datetime' then 'epoch_millis'
+            else 'text'
+        end as wire_encoding,
+        cast(null as int) as scale,
+        cast(null as array<string>) as labels,
+        cast(null as boolean) as is_optional,
+        cast(null as string) as comment,
+        case
+            when word = 'tinyint' then 'smallint'
+            when word in ('smallint', 'mediumint', 'year') then 'int'
+            when word in ('int', 'int64') then 'bigint'
+            when word = 'bigint' then 'decimal(20,0)'
+            -- Oracle's has up to 38 digits
+            when word = 'integer' then 'decimal(38,0)'
+            when word in ('decimal', 'numeric', 'number') and length <= 38
+                then concat('decimal(', length, ',', coalesce(digits, 0), ')')
+            when word = 'binary_float' then 'float'
+            when word in ('double', 'binary_double') then 'double'
+            when word = 'boolean' then 'boolean'
+            when word = 'date' then 'date'
+            when word = 'datetime' then 'timestamp_ntz'
+            when word in ('timestamp', 'zoned_datetime') then 'timestamp'
+            when word rlike '^(tiny|medium|long)?blob$' or word in ('binary', 'varbinary', 'bit', 'raw', 'bfile')
+                then 'binary'
+            -- FLOAT too: in Oracle mode it is an exact decimal
+            else 'string'
+        end as proposed_type
+    from types
+{%- endmacro %}
+
+
+{#- Types as Default's images have them: a JSON object of column name and {"schemaType": "INT"}. -#}
+{% macro _oms_light_types(schemas) -%}
+    select
+        schema_id,
+        ordinal + 1 as ordinal,
+        column_name,
+        described.schemaType as source_type
+    from {{ schemas }}
+        lateral view posexplode(from_json(schema_text, 'map<string, struct<schemaType string>>'))
+            as ordinal, column_name, described
+{%- endmacro %}

@@ -1,0 +1,7 @@
+{#- What OMS says of a table's columns in DefaultExtendColumnType: `__light_type`, column name to its type.
+    Surprise: the type is named for the range of its values, so an unsigned TINYINT is a SMALLINT; neither length nor
+    scale is told. -#}
+
+{% macro oms_default_ext_columns(schemas) -%}
+    {{ _oms_columns(_oms_light_types(schemas)) }}
+{%- endmacro %}
