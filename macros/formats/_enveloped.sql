@@ -1,6 +1,6 @@
 {#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
-    from the feed. `fields` are those of the message; `told` holds expressions, what the format says by its own rules
-    about the columns `message`, `op` and `new_image`. -#}
+    from the feed. `fields` are those of the message; `told` holds expressions over `message` and `op`: what a format
+    says by rules of its own. -#}
 {% macro _enveloped_changes(messages, format, fields, told) -%}
     with texts as (
 
