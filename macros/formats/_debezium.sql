@@ -1,5 +1,33 @@
 {#- Expressions of the Debezium family. -#}
 
+{#- The fields of an envelope whose message stands under `payload`, or at the root; `fields` names the message's. -#}
+{% macro envelope_fields(fields) -%}
+    {%- set body = [] -%}
+    {%- for name, type in fields.items() -%}
+        {%- do body.append('`' ~ name ~ '` ' ~ type) -%}
+    {%- endfor -%}
+    {{ body | join(',\n                ') }},
+                `schema` string,
+                payload struct<{{ body | join(',\n                ') }}>
+{%- endmacro %}
+
+
+{#- The message of such an envelope, wherever it stands. -#}
+{% macro message_of_envelope(envelope, fields) -%}
+    coalesce(
+        {{ envelope }}.payload,
+        case
+            when {{ envelope }} is not null
+                then named_struct(
+                    {%- for name in fields %}
+                    '{{ name }}', {{ envelope }}.{{ name }}{{ ',' if not loop.last }}
+                    {%- endfor %}
+                )
+        end
+    )
+{%- endmacro %}
+
+
 {#- Columns that hold Debezium's placeholder for a value it did not have. The connector writes it in the column's
     type: as text, as base64 of that text (bytea), as the only element of an array or map (text[], bytea[], hstore), as
     its bytes (int[]), as its version 3 UUID (uuid[]). Rule: docs/formats/debezium_json.md, UnchangedToastedPlaceholder. -#}
@@ -37,7 +65,7 @@
 {% macro key_image(decoded) -%}
     transform_values(
         case
-            when map_contains_key({{ decoded }}.flat, 'schema')
+            when map_contains_key({{ decoded }}.flat, 'schema') and map_contains_key({{ decoded }}.flat, 'payload')
                 and ({{ decoded }}.wrapped.payload is not null or {{ decoded }}.flat['payload'] is null)
                 then {{ decoded }}.wrapped.payload
             else {{ decoded }}.flat
@@ -69,20 +97,28 @@
 {%- endmacro %}
 
 
+{#- A place in MySQL's log: number of the file, position, row in the event; empty where there is none. -#}
+{% macro log_position(source) -%}
+    case
+        when try_cast({{ source }}.pos as decimal(38, 0)) >= 0
+            and try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)) >= 0
+            then array(
+                try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)),
+                try_cast({{ source }}.pos as decimal(38, 0)),
+                coalesce(try_cast({{ source }}.row as decimal(38, 0)), 0)
+            )
+        else cast(array() as array<decimal(38, 0)>)
+    end
+{%- endmacro %}
+
+
 {#- The source position as numbers, most significant first; empty where the connector gives none, or one that is no
     position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN. SQL Server: both LSNs of
     three hexadecimal parts, and the serial number. Rule: docs/formats/debezium_json.md -#}
 {% macro debezium_position(connector, source) -%}
     cast(
         case
-            when {{ connector }} in ('mysql', 'mariadb')
-                and try_cast({{ source }}.pos as decimal(38, 0)) >= 0
-                and try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)) >= 0
-                then array(
-                    try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)),
-                    try_cast({{ source }}.pos as decimal(38, 0)),
-                    coalesce(try_cast({{ source }}.row as decimal(38, 0)), 0)
-                )
+            when {{ connector }} in ('mysql', 'mariadb') then {{ log_position(source) }}
             when {{ connector }} = 'postgresql' and {{ source }}.sequence is not null
                 then transform(
                     split(translate({{ source }}.sequence, '[]" ', ''), ','),
@@ -132,4 +168,20 @@
                 left({{ source }}.file, length({{ source }}.file) - length(substring_index({{ source }}.file, '.', -1)) - 1)
             )
     end
+{%- endmacro %}
+
+
+{#- What a schema change does: told by its text, else by the type of its first table change. -#}
+{% macro schema_change_kind(ddl, change_type) -%}
+    coalesce(
+        nullif({{ ddl_kind(ddl) }}, 'other'),
+        case when {{ ddl }} is null or {{ change_type }} = 'ALTER' then lower(nullif({{ change_type }}, '')) end,
+        'other'
+    )
+{%- endmacro %}
+
+
+{#- The words by which a connector marks the rows of a full load; those of an incremental snapshot are none. -#}
+{% macro is_full_load_word(word) -%}
+    {{ word }} in ('true', 'first', 'first_in_data_collection', 'last_in_data_collection', 'last')
 {%- endmacro %}

@@ -25,10 +25,6 @@
         'status': 'string',
         'id': 'string'
     } -%}
-    {%- set body = [] -%}
-    {%- for name, type in fields.items() -%}
-        {%- do body.append('`' ~ name ~ '` ' ~ type) -%}
-    {%- endfor -%}
     with texts as (
 
         select
@@ -57,10 +53,7 @@
 
         select
             *,
-            {{ decode_object(
-                'exact_text', body | join(',\n                ')
-                ~ ',\n                `schema` string,\n                payload struct<' ~ body | join(',\n                ') ~ '>'
-            ) }} as elements,
+            {{ decode_object('exact_text', envelope_fields(fields)) }} as elements,
             {{ decode_key('exact_key') }} as key_message
         from marked
 
@@ -81,17 +74,7 @@
         select
             *,
             {{ without_marks('envelope.schema') }} as schema_block,
-            coalesce(
-                envelope.payload,
-                case
-                    when envelope is not null
-                        then named_struct(
-                            {%- for name in fields %}
-                            '{{ name }}', envelope.{{ name }}{{ ',' if not loop.last }}
-                            {%- endfor %}
-                        )
-                end
-            ) as message,
+            {{ message_of_envelope('envelope', fields) }} as message,
             -- old releases of Kafka Connect write an empty envelope instead of no value
             value is null
             or coalesce(text in ('null', '{"schema":null,"payload":null}'), false) as is_tombstone
@@ -284,8 +267,7 @@
                 )
                     then {{ key_values('key_names', 'key_left_behind') }}
             end as key_of_header,
-            message.source.snapshot in ('true', 'first', 'first_in_data_collection', 'last_in_data_collection', 'last')
-                as is_in_full_load
+            {{ is_full_load_word('message.source.snapshot') }} as is_in_full_load
         from judged
 
     ),
@@ -387,14 +369,7 @@
             case
                 when whole_operation = 'truncate' then 'truncate'
                 when whole_operation = 'schema_change'
-                    then coalesce(
-                        nullif({{ ddl_kind('message.ddl') }}, 'other'),
-                        case
-                            when message.ddl is null or get(message.tableChanges, 0).type = 'ALTER'
-                                then lower(nullif(get(message.tableChanges, 0).type, ''))
-                        end,
-                        'other'
-                    )
+                    then {{ schema_change_kind('message.ddl', 'get(message.tableChanges, 0).type') }}
             end as ddl_kind
         from halves
 

@@ -1,0 +1,207 @@
+{#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
+    from the feed. `fields` are those of the message; `told` holds expressions over `message` and `op`: what a format
+    says by rules of its own. -#}
+{% macro _enveloped_changes(messages, format, fields, told) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', envelope_fields(fields)) }} as elements
+        from marked
+
+    ),
+
+    enveloped as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as envelope
+        from parsed
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ without_marks('envelope.schema') }} as schema_block,
+            {{ message_of_envelope('envelope', fields) }} as message
+        from enveloped
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            {{ unmarked('message.op') }} as op,
+            {{ exact_numbers('message.before', 'exact_text') }} as row_before,
+            {{ exact_numbers('message.after', 'exact_text') }} as row_after
+        from decoded
+
+    ),
+
+    named as (
+
+        select
+            *,
+            {{ told.catalog_name }} as changed_catalog,
+            {{ told.database_name }} as changed_database,
+            {{ told.schema_name }} as changed_schema,
+            nullif(message.source.table, '') as changed_table,
+            {{ told.operation }} as told_operation,
+            -- an image without any column is none
+            if(cardinality(row_before) > 0, row_before, null) as sent_before,
+            if(cardinality(row_after) > 0, row_after, null) as sent_after
+        from imaged
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when envelope is null then {{ undecodable_reason('value', 'text') }}
+                when told_operation is null and op is null then 'op is missing'
+                when told_operation is null then concat('op is not known: ', op)
+                when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
+                    then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
+                when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
+                    then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
+                when told_operation in ('heartbeat', 'schema_change') then null
+                when message.source is null then 'source is missing or not an object'
+                when changed_table is null then 'source.table is missing'
+                when told_operation = 'truncate' then null
+                when {{ has_repeated_column('sent_before') }} or {{ has_repeated_column('sent_after') }}
+                    then 'a column name stands twice in a row image'
+                when told_operation = 'delete' and sent_before is null
+                    then concat('op ', op, ' without a before image')
+                when told_operation <> 'delete' and sent_after is null
+                    then concat('op ', op, ' without an after image')
+            end as row_error
+        from named
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                else told_operation
+            end as whole_operation,
+            case when told_operation in ('update', 'delete') then sent_before end as old_image,
+            case when told_operation in ('insert', 'update', 'snapshot') then sent_after end as new_image,
+            -- nothing but a change of a row has a key
+            case
+                when row_error is null and told_operation in ('insert', 'update', 'delete', 'snapshot')
+                    then feed_key_columns[
+                        concat_ws('.', changed_catalog, changed_database, changed_schema, changed_table)
+                    ]
+            end as key_names
+        from judged
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            -- two whole rows of one table have the same columns
+            coalesce(array_sort(map_keys(old_image)) = array_sort(map_keys(new_image)), whole_operation <> 'update')
+                as is_whole_row
+        from operations
+
+    ),
+
+    halves as (
+
+        select
+            keyed.*,
+            half
+        from keyed
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            {{ told.source_operation }} as source_operation,
+            {{ unknown_error('row_error', 'text', format) }} as error,
+            lower(nullif(message.source.connector, '')) as source_type,
+            changed_catalog as catalog_name,
+            changed_database as database_name,
+            changed_schema as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            if(half = 'delete', key_before, key_of_row) as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            row_error is null and half <> 'upsert' and old_image is not null and is_whole_row as is_before_complete,
+            row_error is null and half <> 'delete' and new_image is not null and is_whole_row
+                as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            md5(schema_block) as schema_id,
+            schema_block as schema_text,
+            {{ told.changed_at }} as changed_at,
+            {{ told.captured_at }} as captured_at,
+            {{ told.transaction_id }} as transaction_id,
+            named_struct(
+                'phase', if(whole_operation = 'snapshot', 0, 1),
+                'position', {{ told.position }},
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            'position' as order_scope,
+            {{ told.position_space }} as position_space,
+            case when whole_operation = 'snapshot' then op end as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then {{ told.ddl }} end as ddl,
+            case
+                when whole_operation = 'truncate' then 'truncate'
+                when whole_operation = 'schema_change' then {{ told.ddl_kind }}
+            end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}

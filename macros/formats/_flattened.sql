@@ -1,0 +1,250 @@
+{#- Changes of rows that stand flat at the root of a message, or under `payload` of Kafka Connect's envelope: the writer
+    took the rest of the message away. `is_added` is an expression over `column_name`: whether the writer added a field
+    of the message to the row. `added_prefix` is an expression too: what the names of added fields begin with. -#}
+{% macro _flattened_changes(messages, is_added, added_prefix) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text,
+            cast(key as string) as key_text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text,
+            {{ mark_fractions('key_text') }} as exact_key
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            -- a row without an envelope is put into a list, which shows whether it is one
+            {{ decode_object(
+                "if(" ~ _is_connect_envelope('text') ~ ", exact_text, concat('{\"bare\":[', exact_text, ']}'))",
+                '`schema` string, payload map<string, string>, bare array<map<string, string>>'
+            ) }} as elements,
+            {{ decode_key('exact_key') }} as key_message
+        from marked
+
+    ),
+
+    enveloped as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as envelope,
+            {{ key_image('key_message') }} as sent_key
+        from parsed
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ without_marks('envelope.schema') }} as schema_block,
+            {{ exact_numbers(
+                'coalesce(envelope.payload, case when size(envelope.bare) = 1 then envelope.bare[0] end)', 'exact_text'
+            ) }} as message,
+            if(cardinality(sent_key) > 0, sent_key, null) as key_image,
+            -- old releases of Kafka Connect write an empty envelope instead of no value
+            value is null
+            or coalesce(text in ('null', '{"schema":null,"payload":null}'), false) as is_null_value
+        from enveloped
+
+    ),
+
+    split_up as (
+
+        select
+            *,
+            map_filter(message, (column_name, wire_text) -> not ({{ is_added }})) as sent_row,
+            map_filter(message, (column_name, wire_text) -> {{ is_added }}) as added_fields,
+            {{ has_repeated_column('message') }} as is_ambiguous
+        from decoded
+
+    ),
+
+    named as (
+
+        select
+            *,
+            lower(added_fields['__deleted']) as deleted_word,
+            {{ _added_field('op', added_prefix) }} as op,
+            {{ _added_field('connector', added_prefix) }} as connector,
+            coalesce(nullif({{ _added_field('db', added_prefix) }}, ''), feed_settings['database']) as changed_database,
+            coalesce(nullif({{ _added_field('schema', added_prefix) }}, ''), feed_settings['schema']) as changed_schema,
+            -- Debezium names a topic after the table
+            coalesce(nullif({{ _added_field('table', added_prefix) }}, ''), substring_index(topic, '.', -1))
+                as changed_table,
+            {{ _added_field('snapshot', added_prefix) }} as snapshot_word,
+            added_fields[concat({{ added_prefix }}, 'source_ts_ms')] as source_millis,
+            added_fields[concat({{ added_prefix }}, 'ts_ms')] as captured_millis,
+            coalesce(
+                {{ _added_field('transaction_id', added_prefix) }},
+                {{ _added_field('txId', added_prefix) }},
+                {{ _added_field('gtid', added_prefix) }}
+            ) as transaction_id,
+            {{ unavailable_columns('sent_row') }} as missing_columns
+        from split_up
+
+    ),
+
+    told_apart as (
+
+        select
+            *,
+            case
+                when is_null_value or op = 'd' then 'delete'
+                when op is null and deleted_word = 'true' then 'delete'
+                when op = 'c' then 'insert'
+                when op = 'u' then 'update'
+                when op = 'r' then 'snapshot'
+                when op is null then 'upsert'
+            end as told_operation,
+            feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)] as feed_keys,
+            {{ without_columns('sent_row', 'missing_columns') }} as row_image
+        from named
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            coalesce(feed_keys, map_keys(key_image)) as key_names,
+            case
+                when feed_keys is null then map_values(key_image)
+                else {{ key_values_of_either('feed_keys', 'key_image', 'row_image') }}
+            end as key_of_row
+        from told_apart
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when is_null_value and key_of_row is null
+                    then 'a null value says that a row is gone, but the Kafka key does not say which'
+                when is_null_value then null
+                when envelope is null or message is null and not {{ _is_connect_envelope('text') }}
+                    then {{ undecodable_reason('value', 'text') }}
+                when message is null then 'payload is missing or not an object'
+                when is_ambiguous then 'a column name stands twice in the row'
+                when deleted_word not in ('true', 'false')
+                    then concat('__deleted is neither true nor false: ', added_fields['__deleted'])
+                when told_operation is null then concat('op is not known: ', op)
+                when deleted_word = 'true' and told_operation <> 'delete' or deleted_word = 'false' and op = 'd'
+                    then concat('__deleted is ', deleted_word, ', but op is ', op)
+                when source_millis is not null and try_cast(source_millis as bigint) is null
+                    then concat('source_ts_ms is not a whole number: ', source_millis)
+                when captured_millis is not null and try_cast(captured_millis as bigint) is null
+                    then concat('ts_ms is not a whole number: ', captured_millis)
+                when map_contains_key(sent_row, 'op') and startswith(sent_row['source'], '{')
+                    and (map_contains_key(sent_row, 'before') or map_contains_key(sent_row, 'after'))
+                    then 'a whole message of Debezium, not a flattened row: the feed has another format'
+                when told_operation <> 'delete' and cardinality(sent_row) = 0 then 'the row has no columns'
+                when feed_keys is null and key_image is null and trim(key_text) not in ('', 'null')
+                    and key_message.flat is null
+                    then 'the Kafka key is not a JSON object: name the key columns of this table in the feed'
+                when feed_keys is not null and key_of_row is null
+                    then 'the message does not hold the key columns that the feed names'
+            end as row_error
+        from keyed
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            if(row_error is null, told_operation, 'unknown') as operation,
+            coalesce(row_error is null and told_operation <> 'delete', false) as has_row
+        from judged
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            0 as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            operation,
+            coalesce(op, added_fields['__deleted']) as source_operation,
+            -- the flattened rows of all writers look alike
+            {{ unknown_error('row_error', 'text', 'debezium_smt') }} as error,
+            lower(connector) as source_type,
+            cast(null as string) as catalog_name,
+            changed_database as database_name,
+            changed_schema as schema_name,
+            changed_table as table_name,
+            case when row_error is null then key_names end as key_columns,
+            case when row_error is null then key_of_row end as row_key,
+            cast(null as array<string>) as previous_row_key,
+            -- of a deleted row only the key is sure
+            case
+                when operation = 'delete' and exists(key_names, key_column -> map_contains_key(row_image, key_column))
+                    then map_filter(row_image, (column_name, wire_text) -> array_contains(key_names, column_name))
+            end as before_image,
+            case when has_row then row_image end as after_image,
+            false as is_before_complete,
+            has_row and cardinality(missing_columns) = 0 as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            if(has_row, missing_columns, array()) as after_unavailable,
+            md5(schema_block) as schema_id,
+            schema_block as schema_text,
+            {{ epoch_millis('source_millis') }} as changed_at,
+            {{ epoch_millis('captured_millis') }} as captured_at,
+            transaction_id,
+            named_struct(
+                -- nothing but the word tells a full load from rows that were read again amid the stream
+                'phase', if(operation = 'snapshot' and {{ is_full_load_word('snapshot_word') }}, 0, 1),
+                'position', cast(array() as array<decimal(38, 0)>),
+                'offset', offset,
+                'row_index', 0
+            ) as change_sequence,
+            'offset' as order_scope,
+            cast(null as string) as position_space,
+            case when operation = 'snapshot' then snapshot_word end as snapshot_mark,
+            cast(null as string) as ddl,
+            cast(null as string) as ddl_kind
+        from operations
+
+    )
+
+    select * from canonical
+{%- endmacro %}
+
+
+{#- True for {"schema":{...},...} and {"schema":null,"payload":...}; a column that is called schema has a text. -#}
+{% macro _is_connect_envelope(text) -%}
+    coalesce({{ text }} rlike r'^\s*[{]\s*"schema"\s*:\s*([{]|null\s*,\s*"payload"\s*:)', false)
+{%- endmacro %}
+
+
+{#- A field of the message's `source` that was added to the row, under its own name or behind "source_". -#}
+{% macro _added_field(name, added_prefix) -%}
+    coalesce(
+        added_fields[concat({{ added_prefix }}, '{{ name }}')],
+        added_fields[concat({{ added_prefix }}, 'source_{{ name }}')]
+    )
+{%- endmacro %}

@@ -1,0 +1,13 @@
+{#- What OMS says of a table's columns in its Debezium formats: the `schema` block, which the documents print with
+    types that its values do not have (a DATETIME is declared string and sent as a number). So it tells the names and
+    the words alone; encodings come from the feed. -#}
+
+{% macro oms_debezium_columns(schemas) -%}
+    {{ _oms_block_columns(
+        schemas,
+        "filter(
+                from_json(schema_text, 'fields array<struct<field string, fields array<" ~ oms_field() ~ ">>>').fields,
+                part -> part.field in ('after', 'before')
+            )[0].fields"
+    ) }}
+{%- endmacro %}

@@ -1,0 +1,6 @@
+{#- What OMS says of a table's columns in DebeziumFlatten: nothing in the printed messages, and no more than
+    oms_debezium where a block comes. -#}
+
+{% macro oms_debezium_flatten_columns(schemas) -%}
+    {{ oms_debezium_columns(schemas) }}
+{%- endmacro %}

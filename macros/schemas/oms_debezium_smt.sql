@@ -1,0 +1,6 @@
+{#- What OMS says of a table's columns in DebeziumSmt: nothing in the printed messages. Where a `schema` block comes,
+    its names and words alone count, as in oms_debezium. -#}
+
+{% macro oms_debezium_smt_columns(schemas) -%}
+    {{ _oms_columns(schemas, "from_json(schema_text, 'fields array<" ~ oms_field() ~ ">').fields") }}
+{%- endmacro %}

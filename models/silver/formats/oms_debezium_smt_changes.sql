@@ -1,0 +1,18 @@
+{{ config(enabled='oms_debezium_smt' in formats_in_use()) }}
+
+with
+
+messages as (
+
+    {{ new_messages('oms_debezium_smt') }}
+
+),
+
+changes as (
+
+    {{ parse_oms_debezium_smt('messages') }}
+
+)
+
+select * from changes
+sort by feed, database_name, schema_name, table_name
