@@ -1,0 +1,380 @@
+{#- Canal and what descends from it: one envelope, rows in `data`, and in `old` the rows or only the changed columns as
+    they were, paired with `data` by place. A format says in expressions what is its own; the rest is read here. -#}
+
+{#- The fields of the envelope; a format may add its own. -#}
+{% macro _canal_fields() -%}
+    data array<map<string, string>>, old array<map<string, string>>,
+                database string, `table` string, type string, isDdl string, es string, ts string,
+                gtid string, sql string, pkNames array<string>, mysqlType string
+{%- endmacro %}
+
+
+{#- Records with their message, for producers that write no bare fraction. -#}
+{% macro _canal_messages(messages, fields) -%}
+    with texts as (
+
+            select
+                *,
+                {{ json_text('value') }} as text
+            from {{ messages }}
+
+        ),
+
+        parsed as (
+
+            select
+                *,
+                {{ decode_object('text', fields) }} as elements
+            from texts
+
+        ),
+
+        decoded as (
+
+            select
+                *,
+                {{ decoded_object('elements') }} as message
+            from parsed
+
+        )
+
+        select
+            *,
+            message.type as source_operation,
+            message.isDdl as ddl_mark,
+            message.es as event_text,
+            message.ts as capture_text,
+            message.mysqlType as type_text,
+            message.data,
+            message.old
+        from decoded
+{%- endmacro %}
+
+
+{#- The same for producers that may write bare fractions. -#}
+{% macro _canal_exact_messages(messages, fields) -%}
+    with texts as (
+
+            select
+                *,
+                {{ json_text('value') }} as text
+            from {{ messages }}
+
+        ),
+
+        marked as (
+
+            select
+                *,
+                {{ mark_fractions('text') }} as exact_text
+            from texts
+
+        ),
+
+        parsed as (
+
+            select
+                *,
+                {{ decode_object('exact_text', fields) }} as elements
+            from marked
+
+        ),
+
+        decoded as (
+
+            select
+                *,
+                {{ decoded_object('elements') }} as message
+            from parsed
+
+        )
+
+        select
+            *,
+            {{ unmarked('message.type') }} as source_operation,
+            {{ unmarked('message.isDdl') }} as ddl_mark,
+            {{ unmarked('message.es') }} as event_text,
+            {{ unmarked('message.ts') }} as capture_text,
+            {{ without_marks('message.mysqlType') }} as type_text,
+            {{ _canal_exact_rows('message.data') }} as data,
+            {{ _canal_exact_rows('message.old') }} as old
+        from decoded
+{%- endmacro %}
+
+
+{% macro _canal_exact_rows(rows) -%}
+    transform({{ rows }}, sent_row -> {{ exact_numbers('sent_row', 'exact_text') }})
+{%- endmacro %}
+
+
+{#- The text, unless it looks like any of Canal's descent: which of them, no message of rows says. -#}
+{% macro _canal_foreign_text() -%}
+    case when not contains(text, '"isDdl":') then text end
+{%- endmacro %}
+
+
+{#- What Canal's words mean. -#}
+{% macro _canal_operation() -%}
+    case
+                when word = 'INSERT' then 'insert'
+                when word = 'UPDATE' then 'update'
+                when word = 'DELETE' then 'delete'
+                when word = 'ROW' then 'snapshot'
+                when word = 'TRUNCATE' or word = 'QUERY' and kind_of_ddl = 'truncate' then 'truncate'
+                when word in ('XACOMMIT', 'XAROLLBACK') then 'transaction_end'
+                when kind_of_ddl is not null then 'schema_change'
+                when word in ('QUERY', 'GTID') then 'ignored'
+            end
+{%- endmacro %}
+
+
+{#- Why a message is not understood. -#}
+{% macro _canal_reason() -%}
+    case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when word is null then 'type is missing'
+                when lower(ddl_mark) not in ('true', 'false')
+                    then concat('isDdl is neither true nor false: ', ddl_mark)
+                when event_text is not null and try_cast(event_text as bigint) is null
+                    then concat('es is not a whole number: ', event_text)
+                when capture_text is not null and try_cast(capture_text as bigint) is null
+                    then concat('ts is not a whole number: ', capture_text)
+                when is_ddl and is_row_change then concat('isDdl is true, but type is ', source_operation)
+                when message_operation is null then concat('type is not known: ', source_operation)
+                when (is_row_change or message_operation = 'truncate') and changed_table is null
+                    then 'table is missing'
+                when is_row_change and coalesce(size(sent_rows), 0) < 1 and message.sql <> ''
+                    then concat('a statement without row images (binlog_format is not ROW): ', message.sql)
+                when is_row_change and coalesce(size(sent_rows), 0) < 1
+                    then concat(rows_from, ' is missing, empty, or not a list of rows')
+            end
+{%- endmacro %}
+
+
+{#- The rows of a message: those of `data`, for a deletion those of `old` where no row stands in `data`. -#}
+{% macro _canal_sent_rows() -%}
+    case
+                when word = 'DELETE' and not coalesce(exists(data, sent_row -> size(sent_row) > 0), false) then old
+                else data
+            end
+{%- endmacro %}
+
+
+{#- Changes of any of these formats. Every argument but `format` is SQL: `sent` is one of the two selects above, the
+    others are expressions over what the CTEs before them name.
+    `rows_before`: paired with the rows, the whole row or the changed columns before an update; `rows_from` names the
+    list that has the rows, for errors. -#}
+{% macro _canal_changes(
+    sent,
+    format,
+    message_operation,
+    reason,
+    sent_rows,
+    rows_before="case when word = 'UPDATE' and size(old) = size(data) then old end",
+    rows_from="'data'",
+    is_ddl="lower(ddl_mark) = 'true'",
+    database_name='message.database',
+    table_name='message.table',
+    foreign_text='text',
+    source_type="'mysql'",
+    event_millis='event_text',
+    capture_millis='capture_text',
+    transaction_id="nullif(message.gtid, '')",
+    position='cast(array() as array<decimal(38, 0)>)',
+    order_scope="'offset'",
+    is_before_complete='old_image is not null',
+    is_after_complete="new_image is not null and (word <> 'UPDATE' or size(old) > 0)"
+) -%}
+    with sent as (
+
+        {{ sent }}
+
+    ),
+
+    named as (
+
+        select
+            *,
+            upper(source_operation) as word,
+            {{ is_ddl }} as is_ddl,
+            nullif({{ database_name }}, '') as changed_database,
+            nullif(rtrim({{ table_name }}), '') as changed_table
+        from sent
+
+    ),
+
+    worded as (
+
+        select
+            *,
+            case
+                when is_ddl or {{ ddl_kind_of_word('word') }} is not null
+                    then coalesce({{ ddl_kind_of_word('word') }}, {{ ddl_kind('message.sql') }})
+            end as kind_of_ddl,
+            coalesce(
+                feed_key_columns[concat_ws('.', changed_database, changed_table)],
+                case when size(message.pkNames) > 0 then message.pkNames end
+            ) as key_names,
+            {{ foreign_text }} as foreign_text,
+            {{ rows_from }} as rows_from,
+            {{ sent_rows }} as sent_rows,
+            {{ rows_before }} as rows_before
+        from named
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            {{ message_operation }} as message_operation
+        from worded
+
+    ),
+
+    classified as (
+
+        select
+            *,
+            coalesce(message_operation in ('insert', 'update', 'delete', 'snapshot'), false) as is_row_change
+        from operations
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            {{ reason }} as message_error
+        from classified
+
+    ),
+
+    row_images as (
+
+        select
+            judged.*,
+            coalesce(image_index, 0) as image_index,
+            row_image,
+            rows_before[image_index] as values_before
+        from judged
+            lateral view outer posexplode(
+                case when message_error is null and is_row_change then sent_rows end
+            ) as image_index, row_image
+
+    ),
+
+    checked as (
+
+        select
+            *,
+            case
+                when message_error is not null then message_error
+                when is_row_change and coalesce(size(row_image), 0) < 1
+                    then concat('element ', image_index, ' of ', rows_from, ' is not a row')
+                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('values_before') }}
+                    then concat('a column name stands twice in row ', image_index)
+            end as row_error
+        from row_images
+
+    ),
+
+    completed as (
+
+        select
+            *,
+            case
+                -- a repeated column would stop the statement here
+                when row_error is null and values_before is not null
+                    then {{ overlaid('row_image', 'values_before') }}
+                when message_operation = 'delete' then row_image
+            end as old_image,
+            case when message_operation <> 'delete' then row_image end as new_image
+        from checked
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                else message_operation
+            end as whole_operation,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when message_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            -- nothing but a change of a row has a key
+            case when row_error is null and row_image is not null then key_names end as keys_of_row
+        from completed
+
+    ),
+
+    halves as (
+
+        select
+            keyed.*,
+            half
+        from keyed
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            2 * image_index + if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            source_operation,
+            {{ unknown_error('row_error', 'foreign_text', format) }} as error,
+            case when message is not null then {{ source_type }} end as source_type,
+            cast(null as string) as catalog_name,
+            changed_database as database_name,
+            cast(null as string) as schema_name,
+            changed_table as table_name,
+            keys_of_row as key_columns,
+            case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            row_error is null and half <> 'upsert' and {{ is_before_complete }} as is_before_complete,
+            row_error is null and half <> 'delete' and {{ is_after_complete }} as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            md5(type_text) as schema_id,
+            type_text as schema_text,
+            {{ epoch_millis(event_millis) }} as changed_at,
+            {{ epoch_millis(capture_millis) }} as captured_at,
+            {{ transaction_id }} as transaction_id,
+            named_struct(
+                'phase', if(whole_operation = 'snapshot', 0, 1),
+                'position', {{ position }},
+                'offset', offset,
+                'row_index', 2 * image_index + if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            {{ order_scope }} as order_scope,
+            cast(null as string) as position_space,
+            case when whole_operation = 'snapshot' then source_operation end as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
+            case whole_operation
+                when 'truncate' then 'truncate'
+                when 'schema_change' then kind_of_ddl
+            end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}

@@ -1,0 +1,41 @@
+{#- The columns that a `mysqlType` names by bare type names, without length, scale or sign: each gets the type that
+    holds every value of it. `wire_encoding` is an expression over `word`; bytes whose encoding nobody tells stay
+    text. -#}
+{% macro _canal_bare_columns(schemas, wire_encoding) -%}
+    with types as (
+
+        {{ named_types(schemas) }}
+
+    ),
+
+    encoded as (
+
+        select
+            *,
+            {{ wire_encoding }} as wire_encoding
+        from types
+
+    )
+
+    select
+        schema_id,
+        column_name,
+        ordinal,
+        source_type,
+        wire_encoding,
+        cast(null as int) as scale,
+        cast(null as array<string>) as labels,
+        cast(null as boolean) as is_optional,
+        cast(null as string) as comment,
+        case
+            when wire_encoding = 'base64_binary' then 'binary'
+            when word in ('bool', 'boolean', 'tinyint') then 'smallint'
+            when word in ('smallint', 'mediumint', 'year') then 'int'
+            when word in ('int', 'integer') then 'bigint'
+            when word in ('bigint', 'int64') then 'decimal(20,0)'
+            when word in ('float', 'double', 'date', 'timestamp') then word
+            when word = 'datetime' then 'timestamp_ntz'
+            else 'string'
+        end as proposed_type
+    from encoded
+{%- endmacro %}

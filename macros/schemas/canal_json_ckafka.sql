@@ -1,0 +1,6 @@
+{#- What CKafka says of a table's columns: nothing, `mysqlType` is null.
+    Should it have types one day, they are read as names. -#}
+
+{% macro canal_json_ckafka_columns(schemas) -%}
+    {{ _canal_bare_columns(schemas, "'text'") }}
+{%- endmacro %}

@@ -1,0 +1,18 @@
+{{ config(enabled='canal_json_ckafka' in formats_in_use()) }}
+
+with
+
+messages as (
+
+    {{ new_messages('canal_json_ckafka') }}
+
+),
+
+changes as (
+
+    {{ parse_canal_json_ckafka('messages') }}
+
+)
+
+select * from changes
+sort by feed, database_name, schema_name, table_name

@@ -1,0 +1,18 @@
+{{ config(enabled='canal_json_dts' in formats_in_use()) }}
+
+with
+
+messages as (
+
+    {{ new_messages('canal_json_dts') }}
+
+),
+
+changes as (
+
+    {{ parse_canal_json_dts('messages') }}
+
+)
+
+select * from changes
+sort by feed, database_name, schema_name, table_name

@@ -1,0 +1,31 @@
+"""What Flink's canal-json must become: Canal's rows, and what docs/formats/flink_cdc_canal.md changes."""
+
+from tests.formats.canal_family import changes_of_canal, read
+from tests.formats.reference import Bad, canal_head, field
+
+WORDS = ("INSERT", "UPDATE", "DELETE")
+
+
+def rows(record):
+    """Rows of one record."""
+    named = record.get("feed", {}).get("table_name", "")
+
+    def head(message):
+        names = canal_head(message) | {"source_type": None}
+        if names["table_name"] is None:
+            database, _, table = named.rpartition(".")
+            names |= {"database_name": database or None, "table_name": table or None}
+        return names
+
+    return read(record, "flink_cdc_canal", head, changes)
+
+
+def changes(row, message, feed):
+    """Rows of a message that is JSON."""
+    word = field(message, "type")
+    if word is not None and word.upper() in WORDS and row["table_name"] is None:
+        raise Bad("the message names no table: name it in the setting table_name of the feed")
+    if word is not None and word.upper() not in WORDS:
+        changes_of_canal(row, message | {"type": "GTID"}, feed)
+        raise Bad(f"type is not known: {word}")
+    return changes_of_canal(row, message, feed)
