@@ -92,6 +92,12 @@ def _check_belonging(feed: str, format_name: str, given: dict[str, Any]) -> None
                 f"Feed {feed}: {name} is for {' and '.join(owners)}, "
                 f"not for {format_name}: remove it."
             )
+    needed = REQUIRED.get(format_name)
+    if needed and needed not in given:
+        raise UserError(
+            f"Feed {feed}: {format_name} needs {needed}, which no message tells "
+            f"(docs/formats/{format_name}.md)."
+        )
 
 
 def _checked(feed: str, key: str, value: object) -> object:
@@ -124,9 +130,10 @@ def _positive(value: object) -> int:
 
 def _one_of(*accepted: str) -> Callable[[object], str]:
     def check(value: object) -> str:
-        if value not in accepted:
+        # YAML reads a bare 10 as a number
+        if str(value) not in accepted:
             raise ValueError(" or ".join(accepted))
-        return value
+        return str(value)
 
     return check
 
@@ -181,8 +188,20 @@ def _kafka(value: object) -> dict[str, Any]:
 
 # Settings that say what no message of these formats tells.
 SETTINGS_OF_FORMATS = {
+    "added_prefix": ("debezium_smt",),
+    "base64_columns": ("dtle",),
     "before_images": ("debezium_json",),
+    "database": ("debezium_smt", "oms_debezium_smt"),
+    "dts_instance_created": ("canal_json_dts",),
+    "order": ("dts_avro", "oms_avro"),
+    "schema": ("debezium_smt", "oms_debezium_smt"),
+    "sequence": ("oms_shareplex", "shareplex_quest"),
+    "sequence_time_digits": ("oms_default", "oms_default_ext", "oms_shareplex"),
+    "table_name": ("flink_cdc_canal",),
+    "timestamp_fraction": ("dts_avro", "oms_avro"),
 }
+# Settings without which rows of these formats cannot be understood, whatever they say.
+REQUIRED = {"canal_json_dts": "dts_instance_created"}
 CHECKS: dict[str, Callable[[Any], object]] = {
     "format": _string,
     "topics": _strings,
@@ -195,5 +214,15 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "time_zone": _string,
     "key_columns": _key_columns,
     "encodings": _encodings,
+    "added_prefix": _string,
+    "base64_columns": _string,
     "before_images": _one_of("as_sent", "complete"),
+    "database": _string,
+    "dts_instance_created": _one_of("since_2022_03_20", "before_2022_03_20"),
+    "order": _one_of("position", "offset"),
+    "schema": _string,
+    "sequence": _one_of("enabled", "disabled"),
+    "sequence_time_digits": _one_of("10", "13"),
+    "table_name": _string,
+    "timestamp_fraction": _one_of("microseconds", "milliseconds"),
 }

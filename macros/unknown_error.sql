@@ -41,8 +41,14 @@
                 else 'flink_cdc_debezium'
             end
         when contains({{ text }}, '"recordType":') and contains({{ text }}, '"allMetaData":')
-            then if(contains({{ text }}, '"__light_type":'), 'oms_default_ext', 'oms_default')
-        when {{ text }} rlike r'"meta":\s*\{[^{}]*"op":' then 'oms_shareplex'
+            then case
+                when contains({{ text }}, '"__light_type":') then 'oms_default_ext'
+                -- without an image only the feed tells which
+                when {{ text }} rlike r'"(prev|post)Struct":\s*\{' then 'oms_default'
+            end
+        when {{ text }} rlike r'"meta":\s*\{[^{}]*"op":'
+            -- OMS writes the table, a hyphen and the key where SharePlex has the row id of Oracle
+            then if({{ text }} rlike r'"rowid":\s*"[^"]*-', 'oms_shareplex', 'shareplex_quest')
         when contains({{ text }}, '"record-type":') then 'aws_dms'
         when contains({{ text }}, '"read_method":') then 'google_datastream'
         when contains({{ text }}, '"changeSequence":') or contains({{ text }}, '"magic":') then 'qlik_replicate'
@@ -53,7 +59,7 @@
             then case
                 when contains({{ text }}, '"connector":"TiCDC"') then 'ticdc_debezium'
                 when contains({{ text }}, '"connector":"MySQL"') then 'debezium_cloudcanal'
-                when contains({{ text }}, '"ts_sec":') then 'dtle_schema_change'
+                when contains({{ text }}, '"ts_sec":') then 'dtle'
                 else 'debezium_json'
             end
         when contains({{ text }}, '"data_collections":') then 'debezium_json'

@@ -118,9 +118,7 @@
             -- nothing but a change of a row has a key
             case
                 when row_error is null and told_operation in ('insert', 'update', 'delete', 'snapshot')
-                    then feed_key_columns[
-                        concat_ws('.', changed_catalog, changed_database, changed_schema, changed_table)
-                    ]
+                    then feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)]
             end as key_names
         from judged
 

@@ -209,7 +209,7 @@
             case
                 when row_error is null and is_row_change
                     then coalesce(
-                        feed_key_columns[concat_ws('.', message.allMetaData.db, changed_table)],
+                        feed_key_columns[concat_ws('.', changed_database, changed_table)],
                         split(nullif(message.allMetaData.record_primary_key, ''), '\u0001')
                     )
             end as key_names,

@@ -136,9 +136,7 @@
             case
                 when row_error is null and is_row_change
                     then coalesce(
-                        feed_key_columns[
-                            concat_ws('.', nullif(message.schema.source.dbName, ''), changed_schema, changed_table)
-                        ],
+                        feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)],
                         case when size(message.schema.pk) > 0 then message.schema.pk end
                     )
             end as key_names

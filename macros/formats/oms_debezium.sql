@@ -30,7 +30,7 @@
             'changed_at': _oms_instant("nullif(message.source.ts_ms, '0')"),
             'captured_at': _oms_instant('message.ts_ms'),
             'transaction_id': 'cast(null as string)',
-            'position': _oms_position('message.source.pos'),
+            'position': _oms_debezium_position('message.source.pos'),
             'position_space': 'cast(null as string)',
             'ddl': 'cast(null as string)',
             'ddl_kind': 'cast(null as string)'
@@ -50,7 +50,7 @@
 
 
 {#- Seconds first, then what stands left of them; empty for any other text. -#}
-{% macro _oms_position(pos) -%}
+{% macro _oms_debezium_position(pos) -%}
     case
         when {{ pos }} rlike '^[0-9]{1,38}@[0-9]{1,38}$'
             then array(

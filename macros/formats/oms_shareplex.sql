@@ -24,13 +24,7 @@
 {#- scn is a time and a counter of at most five digits, without a mark between them: up to 13 digits are seconds and a
     counter, 16 and more are milliseconds and a counter, 14 and 15 are what the feed says. -#}
 {% macro _oms_shareplex_position() -%}
-    {%- set time_digits -%}
-        case
-            when length(message.meta.scn) <= 13 then 10
-            when length(message.meta.scn) >= 16 then 13
-            else cast(coalesce(feed_settings['sequence_time_digits'], '13') as int)
-        end
-    {%- endset -%}
+    {%- set time_digits = _oms_time_digits('message.meta.scn') -%}
     {{ _shareplex_numbers(
         "left(message.meta.scn, 10), substring(message.meta.scn, 11, " ~ time_digits ~ " - 10),"
         ~ " substring(message.meta.scn, " ~ time_digits ~ " + 1), message.meta.seq"

@@ -42,7 +42,7 @@
     {%- set settings = feed_settings(name) %}
     {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger'] %}
     {%- set texts = [] %}
-    {%- for setting, value in settings.items() if setting not in reading and value is string -%}
+    {%- for setting, value in settings.items() if setting not in reading and (value is string or value is number) -%}
         {%- do texts.append(quoted(setting) ~ ', ' ~ quoted(value)) -%}
     {%- endfor %}
     {%- set keys = [] %}

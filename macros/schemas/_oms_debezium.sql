@@ -28,6 +28,6 @@
 
 
 {#- The type of one field of a block, as far as it is read. -#}
-{% macro oms_field() -%}
+{% macro _oms_block_field() -%}
     struct<field string, type string>
 {%- endmacro %}

@@ -6,7 +6,7 @@
     {{ _oms_block_columns(
         schemas,
         "filter(
-                from_json(schema_text, 'fields array<struct<field string, fields array<" ~ oms_field() ~ ">>>').fields,
+                from_json(schema_text, 'fields array<struct<field string, fields array<" ~ _oms_block_field() ~ ">>>').fields,
                 part -> part.field in ('after', 'before')
             )[0].fields"
     ) }}

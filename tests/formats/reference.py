@@ -737,7 +737,7 @@ def main():
         folder = HERE / format_name
         by_hand = {}
         changes = folder / "changes.jsonl"
-        for line in changes.read_text().splitlines() if changes.exists() else []:
+        for line in changes.read_text("utf-8").rstrip("\n").split("\n") if changes.exists() else []:
             row = json.loads(line)
             by_hand.setdefault((row["topic"], row["partition"], row["offset"]), []).append(row)
         with (folder / "messages.jsonl").open(encoding="utf-8") as lines:

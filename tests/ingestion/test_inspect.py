@@ -39,7 +39,8 @@ BARE_ROWS = ('{"id":1,"name":"a"}', '{"field1":"after_value1","field2":"after_va
 
 
 def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    with path.open(encoding="utf-8") as opened:
+        return [json.loads(line) for line in opened]
 
 
 def golden_samples() -> dict[str, list[dict]]:

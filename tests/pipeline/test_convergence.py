@@ -20,7 +20,7 @@ FORMATS = {"mariadb": "canal_json", "postgres": "debezium_json"}
 
 
 def records_of(source):
-    lines = (RECORDS / f"{source}.jsonl").read_text().splitlines()
+    lines = (RECORDS / f"{source}.jsonl").read_text().rstrip("\n").split("\n")
     return [json.loads(line) for line in lines]
 
 

@@ -130,11 +130,7 @@ def row_change(row, message, options):
         raise Bad("op DELETE without a before image")
     if op != "DELETE" and new is None:
         raise Bad(f"op {op} without an after image")
-    named = (
-        field(part(message, "schema", "source"), "dbName"),
-        row["schema_name"],
-        row["table_name"],
-    )
+    named = (row["database_name"], row["schema_name"], row["table_name"])
     path = ".".join(name for name in named if name)
     keys = options.get("key_columns", {}).get(path) or names(part(message, "schema").get("pk"))
     types = [

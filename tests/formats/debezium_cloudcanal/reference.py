@@ -140,7 +140,7 @@ def change(row, word, op, old, new, options):
         raise Bad(f"op {op} without an after image")
     old = old if word in ("update", "delete") else None
     new = None if word == "delete" else new
-    parts = ("catalog_name", "database_name", "schema_name", "table_name")
+    parts = ("database_name", "schema_name", "table_name")
     table = ".".join(row[part] for part in parts if row[part] is not None)
     keys = options.get("key_columns", {}).get(table)
     is_whole = word != "update" or (old is not None and old.keys() == new.keys())

@@ -155,7 +155,7 @@ def row_change(row, message, options):
         side = "prevStruct" if word == "DELETE" else "postStruct"
         raise Bad(f"recordType {word} without a row in {side}")
     told = field(message, "allMetaData", dict)
-    path = ".".join(name for name in (field(told, "db"), row["table_name"]) if name is not None)
+    path = ".".join(name for name in (row["database_name"], row["table_name"]) if name is not None)
     own_keys = field(told, "record_primary_key")
     keys = options.get("key_columns", {}).get(path) or (
         own_keys.split("\x01") if own_keys else None
