@@ -11,7 +11,11 @@ changes as (
     from {{ ref('changes') }}
     where
         order_scope = 'position'
-        and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+        -- a statement that removes rows may have no position, and then stands behind the rows before it
+        and (
+            operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
+            or ddl_kind = 'drop'
+        )
         and {{ is_newer_than(mark) }}
 
 ),

@@ -97,6 +97,24 @@ def test_shuffled_loads_of_records_that_keep_their_places(replay):
             replay.load(source, records[third::3])
         replay.run()
     replay.assert_like_the_shop()
+    assert_scripts_are_clean(replay)
+
+
+def assert_scripts_are_clean(replay):
+    """The scripts of incremental runs stand in target/run in full; sqlfluff reads them raw."""
+    scripts = [
+        path
+        for path in (replay.lakehouse.root / "target" / "run").glob("*/models/gold/*.sql")
+        if path.stem.startswith(replay.name)
+    ]
+    assert len(scripts) == len(replay.tables())
+    assert any("merge into state." in path.read_text() for path in scripts)
+    assert all("merge into gold." in path.read_text() for path in scripts)
+    command = [Path(sys.executable).with_name("sqlfluff"), "lint", "--config", ".sqlfluff-compiled"]
+    lint = subprocess.run(
+        [*command, *scripts], cwd=replay.lakehouse.root, capture_output=True, text=True
+    )
+    assert lint.returncode == 0, lint.stdout
 
 
 def test_repeated_messages_at_higher_offsets(replay):
@@ -126,35 +144,3 @@ def test_full_refresh_equals_the_incremental_result(shop):
     shop.run("--full-refresh")
     assert {table: content(shop, table, True) for table in tables} == before
     assert shop.sql(silver) == rows
-
-
-def test_the_merge_script_of_a_run_is_clean_sql(replay):
-    """The scripts of incremental runs stand in target/run in full; sqlfluff reads them raw."""
-    records = records_of("postgres")
-    replay.load("postgres", records[:40])
-    replay.load("mariadb", records_of("mariadb")[:30])
-    replay.run()
-    replay.load("postgres", records[40:])
-    replay.load("mariadb", records_of("mariadb")[30:])
-    replay.run()
-    scripts = [
-        path
-        for path in (replay.lakehouse.root / "target" / "run").glob("*/models/gold/*.sql")
-        if path.stem.startswith(replay.name)
-    ]
-    assert len(scripts) == len(replay.tables())
-    assert any("merge into state." in path.read_text() for path in scripts)
-    assert all("merge into gold." in path.read_text() for path in scripts)
-    lint = subprocess.run(
-        [
-            Path(sys.executable).with_name("sqlfluff"),
-            "lint",
-            "--config",
-            ".sqlfluff-compiled",
-            *scripts,
-        ],
-        cwd=replay.lakehouse.root,
-        capture_output=True,
-        text=True,
-    )
-    assert lint.returncode == 0, lint.stdout

@@ -55,10 +55,17 @@ STREAM = [
     # a connector that starts again repeats what it had sent
     postgres("interleaved", "c", {"id": 1, "value": "streamed"}, '["100","110"]'),
     postgres("interleaved", "c", {"id": 2, "value": "streamed"}, '["100","120"]'),
+    # a TRUNCATE without a position, as OMS sends it, empties what stands before it
+    postgres("emptied", "c", {"id": 1, "value": "before"}, '["100","110"]'),
+    postgres("emptied", "c", {"id": 2, "value": "before"}, '["100","120"]'),
+    postgres("emptied", "t", None, None),
+    postgres("emptied", "c", {"id": 3, "value": "after"}, '["200","210"]'),
+    postgres("emptied", "c", {"id": 1, "value": "before"}, '["100","110"]'),
 ]
 EXPECTED = {
     "reloaded": {1: "second load", 4: "after the second load"},
     "moved": {1: "new server", 3: "old server"},
+    "emptied": {3: "after"},
     "interleaved": {1: "read again", 2: "streamed later", 3: "read"},
 }
 
@@ -73,7 +80,7 @@ def record(offset):
         "offset": offset,
         "timestamp": 0,
         "headers": [],
-        "key": json.dumps({"id": row["id"]}),
+        "key": row and json.dumps({"id": row["id"]}),
         "value": json.dumps(message),
     }
 
