@@ -1,6 +1,6 @@
 {#- Maxwell and its imitation by TiCDC: one message carries one row in `data`, or a statement; an update also carries
     `old`, the prior values of the changed columns. A format says in expressions what is its own: how its Kafka key is
-    decoded, what a message does, where its row stands, which key and position it has. -#}
+    decoded, what a message does, where its row stands, which key and position it has, which texts may be another's. -#}
 {% macro _maxwell_changes(
     messages,
     format,
@@ -14,7 +14,8 @@
     captured_at,
     position,
     position_space,
-    order_scope
+    order_scope,
+    foreign_text='text'
 ) -%}
     with texts as (
 
@@ -66,7 +67,8 @@
             {{ ddl_kind('message.sql') }} as kind_of_text,
             {{ exact_numbers(sent_row, 'exact_text') }} as row_image,
             case when message.type = 'update' then {{ exact_numbers('message.old', 'exact_text') }} end as changed_values,
-            {{ without_marks('message.def') }} as type_text
+            {{ without_marks('message.def') }} as type_text,
+            {{ foreign_text }} as foreign_text
         from decoded
 
     ),
@@ -172,7 +174,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             {{ unmarked('message.type') }} as source_operation,
-            {{ unknown_error('row_error', 'text', format) }} as error,
+            {{ unknown_error('row_error', 'foreign_text', format) }} as error,
             case when message is not null then '{{ source_type }}' end as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
