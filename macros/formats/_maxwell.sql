@@ -66,7 +66,8 @@
             {{ told_operation }} as told_operation,
             {{ ddl_kind('message.sql') }} as kind_of_text,
             {{ exact_numbers(sent_row, 'exact_text') }} as row_image,
-            case when message.type = 'update' then {{ exact_numbers('message.old', 'exact_text') }} end as changed_values,
+            case when message.type = 'update' then {{ exact_numbers('message.old', 'exact_text') }} end
+                as changed_values,
             {{ without_marks('message.def') }} as type_text,
             {{ foreign_text }} as foreign_text
         from decoded
@@ -202,7 +203,8 @@
             ) as change_sequence,
             {{ order_scope }} as order_scope,
             {{ position_space }} as position_space,
-            case when row_error is null and startswith(message.type, 'bootstrap-') then message.type end as snapshot_mark,
+            case when row_error is null and startswith(message.type, 'bootstrap-') then message.type end
+                as snapshot_mark,
             case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
             case
                 when whole_operation not in ('schema_change', 'truncate') then null

@@ -32,32 +32,37 @@
         position=_maxwell_position('message'),
         position_space="case
                 when size(source_position) > 0
-                    then concat_ws('/', message.server_id, regexp_extract(message.position, r'^(.*)\\.[0-9]+:[0-9]+$', 1))
+                    then concat_ws(
+                        '/',
+                        message.server_id,
+                        regexp_extract(message.position, r'^(.*)\\.[0-9]+:[0-9]+$', 1)
+                    )
             end",
-        order_scope="if(size(source_position) > 0 or feed_settings['positions'] <=> 'given', 'position', 'offset')"
+        order_scope="if(size(source_position) > 0 or feed_settings['order'] <=> 'position', 'position', 'offset')"
     ) }}
 {%- endmacro %}
 
 
 {#- Number of the log file and place in it, then the row's place in its transaction, whose last row only says that it is
-    the last. Empty where the message has no such position, as in a bootstrap. -#}
+    the last. Empty where the message has no such position, as in a bootstrap, or the feed wants none. -#}
 {% macro _maxwell_position(message) -%}
     cast(
                 case
-                    when not {{ message }}.position rlike r'\.[0-9]{1,38}:[0-9]{1,38}$' or {{ message }}.position is null
-                        then array()
-                    else concat(
-                        transform(
-                            split(regexp_extract({{ message }}.position, r'([0-9]+:[0-9]+)$', 1), ':'),
-                            part -> cast(part as decimal(38, 0))
-                        ),
-                        case
-                            when lower({{ message }}.commit) = 'true' then array(cast(1 as decimal(38, 0)))
-                            when {{ message }}.xoffset rlike '^[0-9]{1,38}$'
-                                then array(cast(0 as decimal(38, 0)), cast({{ message }}.xoffset as decimal(38, 0)))
-                            else array()
-                        end
-                    )
+                    when {{ message }}.position rlike r'\.[0-9]{1,38}:[0-9]{1,38}$'
+                        and not feed_settings['order'] <=> 'offset'
+                        then concat(
+                            transform(
+                                split(regexp_extract({{ message }}.position, r'([0-9]+:[0-9]+)$', 1), ':'),
+                                part -> cast(part as decimal(38, 0))
+                            ),
+                            case
+                                when lower({{ message }}.commit) = 'true' then array(cast(1 as decimal(38, 0)))
+                                when {{ message }}.xoffset rlike '^[0-9]{1,38}$'
+                                    then array(cast(0 as decimal(38, 0)), cast({{ message }}.xoffset as decimal(38, 0)))
+                                else array()
+                            end
+                        )
+                    else array()
                 end as array<decimal(38, 0)>
             )
 {%- endmacro %}
@@ -78,7 +83,10 @@
                                         ),
                                         flatten(
                                             transform(
-                                                from_json(get({{ decoded_key }}.parts, 2), 'array<map<string, string>>'),
+                                                from_json(
+                                                    get({{ decoded_key }}.parts, 2),
+                                                    'array<map<string, string>>'
+                                                ),
                                                 part -> map_keys(part)
                                             )
                                         )

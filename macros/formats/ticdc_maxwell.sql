@@ -41,7 +41,8 @@
 {%- endmacro %}
 
 
-{#- NULL for a text that may be TiCDC's own, although it has Maxwell's words: `xid` and bootstraps are Maxwell's alone. -#}
+{#- NULL for a text that may be TiCDC's own, although it has Maxwell's words: `xid` and bootstraps are Maxwell's
+    alone. -#}
 {% macro _ticdc_maxwell_foreign_text() -%}
     case
                 when text rlike r'"(xid|isDdl)":'

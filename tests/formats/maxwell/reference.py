@@ -7,7 +7,6 @@ import re
 from tests.formats.reference import (
     Bad,
     base_row,
-    compact,
     ddl_kind,
     field,
     image,
@@ -38,15 +37,15 @@ STATEMENTS = {
 def rows(record):
     """Rows of one Maxwell record."""
     row = sequence(base_row(record, "maxwell"))
-    given = record.get("feed", {}).get("positions") == "given"
-    row["order_scope"] = "position" if given else "offset"
+    order = record.get("feed", {}).get("order")
+    row["order_scope"] = order or "offset"
     raw = wire_bytes(record, "value")
     text = "" if raw is None else raw.decode("utf-8", "replace")
     message = {}
     try:
         if raw is not None:
             message, text = read_document(raw)
-            row = head(row, message)
+            row = head(row, message, order)
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
@@ -64,7 +63,7 @@ def seconds(text):
     return instant(whole(text) * 1_000_000)
 
 
-def head(row, message):
+def head(row, message, order):
     """The row with what a message says apart from its images."""
     kind, ts, definition = (field(message, name) for name in ("type", "ts", "def"))
     row = row | {
@@ -82,7 +81,7 @@ def head(row, message):
         row["changed_at"] = seconds(ts)
     elif kind in ("bootstrap-insert", *MARKS):
         row["captured_at"] = seconds(ts)
-    return placed(row, message)
+    return row if order == "offset" else placed(row, message)
 
 
 def placed(row, message):
