@@ -1,0 +1,241 @@
+{#- Maxwell and its imitation by TiCDC: one message carries one row in `data`, or a statement; an update also carries
+    `old`, the prior values of the changed columns. A format says in expressions what is its own: how its Kafka key is
+    decoded, what a message does, where its row stands, which key and position it has, which texts may be another's. -#}
+{% macro _maxwell_changes(
+    messages,
+    format,
+    source_type,
+    decoded_key,
+    told_operation,
+    sent_row,
+    key_of_message,
+    is_before_complete,
+    changed_at,
+    captured_at,
+    position,
+    position_space,
+    order_scope,
+    foreign_text='text'
+) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', '''
+                type string, database string, `table` string, data map<string, string>, old map<string, string>,
+                ts string, xid string, xoffset string, commit string, position string, server_id string,
+                primary_key_columns array<string>, sql string, def string''') }} as elements,
+            {{ decoded_key }} as key_message
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            nullif(message.database, '') as changed_database,
+            nullif(message.table, '') as changed_table,
+            {{ told_operation }} as told_operation,
+            {{ ddl_kind('message.sql') }} as kind_of_text,
+            {{ exact_numbers(sent_row, 'exact_text') }} as row_image,
+            case when message.type = 'update' then {{ exact_numbers('message.old', 'exact_text') }} end
+                as changed_values,
+            {{ without_marks('message.def') }} as type_text,
+            {{ foreign_text }} as foreign_text
+        from decoded
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message.type is null then 'type is missing'
+                when told_operation is null then concat('type is not known: ', {{ unmarked('message.type') }})
+                when message.ts is not null and try_cast(message.ts as bigint) is null
+                    then concat('ts is not a whole number: ', {{ unmarked('message.ts') }})
+                when changed_table is null and not startswith(message.type, 'database-') then 'table is missing'
+                when told_operation not in ('insert', 'update', 'delete', 'snapshot') then null
+                when coalesce(size(row_image), 0) < 1
+                    then 'the row is missing, has no columns, or is not an object'
+                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('changed_values') }}
+                    then 'a column name stands twice in the row'
+            end as row_error
+        from imaged
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                else told_operation
+            end as whole_operation,
+            row_error is null and coalesce(told_operation in ('insert', 'update', 'delete', 'snapshot'), false)
+                as is_row_change,
+            {{ position }} as source_position
+        from judged
+
+    ),
+
+    completed as (
+
+        select
+            *,
+            case
+                when whole_operation = 'delete' then row_image
+                when whole_operation <> 'update' then null
+                -- a column that `old` leaves out kept its value or was NULL
+                when feed_settings['output_nulls'] = 'dropped'
+                    then if(cardinality(changed_values) > 0, changed_values, null)
+                when changed_values is not null then {{ overlaid('row_image', 'changed_values') }}
+            end as old_image,
+            case when is_row_change and whole_operation <> 'delete' then row_image end as new_image,
+            case
+                when is_row_change
+                    then coalesce(
+                        feed_key_columns[concat_ws('.', changed_database, changed_table)],
+                        {{ key_of_message }}
+                    )
+            end as key_names
+        from operations
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case
+                when changed_values is not null
+                    then {{ key_values_of_either('key_names', 'changed_values', 'new_image') }}
+            end as key_before
+        from completed
+
+    ),
+
+    halves as (
+
+        select
+            keyed.*,
+            half
+        from keyed
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            {{ unmarked('message.type') }} as source_operation,
+            {{ unknown_error('row_error', 'foreign_text', format) }} as error,
+            case when message is not null then '{{ source_type }}' end as source_type,
+            cast(null as string) as catalog_name,
+            changed_database as database_name,
+            cast(null as string) as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            if(half = 'delete', key_before, key_of_row) as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when half <> 'upsert' then old_image end as before_image,
+            case when half <> 'delete' then new_image end as after_image,
+            half <> 'upsert' and old_image is not null and {{ is_before_complete }} as is_before_complete,
+            half <> 'delete' and new_image is not null as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            md5(type_text) as schema_id,
+            type_text as schema_text,
+            {{ changed_at }} as changed_at,
+            {{ captured_at }} as captured_at,
+            {{ unmarked('message.xid') }} as transaction_id,
+            named_struct(
+                'phase', 1,
+                'position', source_position,
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            {{ order_scope }} as order_scope,
+            {{ position_space }} as position_space,
+            case when row_error is null and startswith(message.type, 'bootstrap-') then message.type end
+                as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
+            case
+                when whole_operation not in ('schema_change', 'truncate') then null
+                -- both are a table-alter
+                when kind_of_text in ('truncate', 'rename') then kind_of_text
+                else substring_index(message.type, '-', -1)
+            end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}
+
+
+{#- What a message does, by its type; NULL for a type that is not known. -#}
+{% macro _maxwell_operation() -%}
+    case
+                when message.type in ('insert', 'update', 'delete') then message.type
+                when message.type in (
+                    'table-create', 'table-alter', 'table-drop', 'database-create', 'database-alter', 'database-drop'
+                )
+                    then if({{ ddl_kind('message.sql') }} = 'truncate', 'truncate', 'schema_change')
+            end
+{%- endmacro %}
+
+
+{#- The time of a row: whole seconds since 1970. -#}
+{% macro _maxwell_row_time() -%}
+    case
+                when told_operation in ('insert', 'update', 'delete')
+                    then timestamp_micros(try_multiply(try_cast(message.ts as bigint), 1000000))
+            end
+{%- endmacro %}

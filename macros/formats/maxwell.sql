@@ -1,0 +1,103 @@
+{#- Maxwell: one message carries one row of a MySQL table, a statement, or a mark of a bootstrap. An update also carries
+    the prior values of the changed columns in `old`.
+    Surprise: the last row of a transaction has `commit` instead of `xoffset`, and TRUNCATE leaves no message at all.
+    Rules: docs/formats/maxwell.md -#}
+
+{% macro parse_maxwell(messages) -%}
+    {{ _maxwell_changes(
+        messages,
+        format='maxwell',
+        source_type='mysql',
+        decoded_key="from_json(
+                concat('{\"fields\":', cast(key as string), ',\"parts\":', cast(key as string), '}'),
+                'fields map<string, string>, parts array<string>'
+            )",
+        told_operation="case
+                when message.type = 'bootstrap-insert' then 'snapshot'
+                when message.type in ('bootstrap-start', 'bootstrap-complete') then 'ignored'
+                else " ~ _maxwell_operation() ~ "
+            end",
+        sent_row='message.data',
+        key_of_message=_maxwell_key('message', 'key_message', 'row_image'),
+        is_before_complete="(whole_operation = 'delete' or not feed_settings['output_nulls'] <=> 'dropped')",
+        changed_at="if(
+                told_operation in ('schema_change', 'truncate'),
+                " ~ epoch_millis('message.ts') ~ ",
+                " ~ _maxwell_row_time() ~ "
+            )",
+        captured_at="case
+                when told_operation in ('snapshot', 'ignored')
+                    then timestamp_micros(try_multiply(try_cast(message.ts as bigint), 1000000))
+            end",
+        position=_maxwell_position('message'),
+        position_space="case
+                when size(source_position) > 0
+                    then concat_ws(
+                        '/',
+                        message.server_id,
+                        regexp_extract(message.position, r'^(.*)\\.[0-9]+:[0-9]+$', 1)
+                    )
+            end",
+        order_scope="if(size(source_position) > 0 or feed_settings['order'] <=> 'position', 'position', 'offset')"
+    ) }}
+{%- endmacro %}
+
+
+{#- Number of the log file and place in it, then the row's place in its transaction, whose last row only says that it is
+    the last. Empty where the message has no such position, as in a bootstrap, or the feed wants none. -#}
+{% macro _maxwell_position(message) -%}
+    cast(
+                case
+                    when {{ message }}.position rlike r'\.[0-9]{1,38}:[0-9]{1,38}$'
+                        and not feed_settings['order'] <=> 'offset'
+                        then concat(
+                            transform(
+                                split(regexp_extract({{ message }}.position, r'([0-9]+:[0-9]+)$', 1), ':'),
+                                part -> cast(part as decimal(38, 0))
+                            ),
+                            case
+                                when lower({{ message }}.commit) = 'true' then array(cast(1 as decimal(38, 0)))
+                                when {{ message }}.xoffset rlike '^[0-9]{1,38}$'
+                                    then array(cast(0 as decimal(38, 0)), cast({{ message }}.xoffset as decimal(38, 0)))
+                                else array()
+                            end
+                        )
+                    else array()
+                end as array<decimal(38, 0)>
+            )
+{%- endmacro %}
+
+
+{#- The key columns that a message names, else those of its Kafka key: {"database", "table", "pk.<column>"} or
+    [database, table, [{column: value}]]. It writes them in lower case: the row says how they are spelled. NULL where
+    there are none; a table without a key has a random `_uuid` in the Kafka key. -#}
+{% macro _maxwell_key(message, decoded_key, image) -%}
+    transform(
+                            get(
+                                filter(
+                                    array(
+                                        {{ message }}.primary_key_columns,
+                                        transform(
+                                            filter(map_keys({{ decoded_key }}.fields), name -> startswith(name, 'pk.')),
+                                            name -> substring(name, 4)
+                                        ),
+                                        flatten(
+                                            transform(
+                                                from_json(
+                                                    get({{ decoded_key }}.parts, 2),
+                                                    'array<map<string, string>>'
+                                                ),
+                                                part -> map_keys(part)
+                                            )
+                                        )
+                                    ),
+                                    names -> size(names) > 0
+                                ),
+                                0
+                            ),
+                            name -> coalesce(
+                                get(filter(map_keys({{ image }}), column_name -> lower(column_name) = lower(name)), 0),
+                                name
+                            )
+                        )
+{%- endmacro %}
