@@ -23,6 +23,8 @@ ALSO_DECODED = {
     "dtle": {"the Kafka key": "key_text"},
     "oms_debezium_smt": {"the Kafka key": "key_text"},
     "dts_avro": {"the keys in tags": "PRIMARY"},
+    "maxwell": {"the Kafka key": "parts", "the columns of a key that is a list": "MapType"},
+    "ticdc_maxwell": {"the Kafka key": "ts"},
     "oms_avro": {"the keys in tags": "PRIMARY"},
     "debezium_json": {
         "the Kafka key": "key_text",
@@ -51,6 +53,9 @@ MARKS = {
     "dtle": 2,
     "dts_avro": 1,
     "flink_cdc_canal": 1,
+    "maxwell": 1,
+    "ogg_json": 1,
+    "ticdc_maxwell": 1,
     "oms_avro": 1,
     "oms_debezium": 1,
     "oms_debezium_flatten": 1,

@@ -23,6 +23,7 @@ UNDECIDABLE = {
 }
 # Formats whose text bears the signs of another one.
 SIGNS_OF = {
+    "ticdc_maxwell": "maxwell",
     "oms_avro": "dts_avro",
     "oms_debezium_flatten": "oms_debezium",
     "oms_debezium_smt": "debezium_smt",
