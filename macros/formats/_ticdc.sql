@@ -1,0 +1,272 @@
+{#- What TiCDC's formats share with each other, and its Debezium format with Flink's. -#}
+
+{#- The fields of an envelope whose message stands under `payload`, or at the root; `fields` names the message's. -#}
+{% macro envelope_fields(fields) -%}
+    {%- set body = [] -%}
+    {%- for name, type in fields.items() -%}
+        {%- do body.append('`' ~ name ~ '` ' ~ type) -%}
+    {%- endfor -%}
+    {{ body | join(',\n                ') }},
+                `schema` string,
+                payload struct<{{ body | join(',\n                ') }}>
+{%- endmacro %}
+
+
+{#- The message of such an envelope, wherever it stands. -#}
+{% macro message_of_envelope(envelope, fields) -%}
+    coalesce(
+        {{ envelope }}.payload,
+        case
+            when {{ envelope }} is not null
+                then named_struct(
+                    {%- for name in fields %}
+                    '{{ name }}', {{ envelope }}.{{ name }}{{ ',' if not loop.last }}
+                    {%- endfor %}
+                )
+        end
+    )
+{%- endmacro %}
+
+
+{#- What a schema change does: told by its text, else by the type of its first table change. -#}
+{% macro schema_change_kind(ddl, change_type) -%}
+    coalesce(
+        nullif({{ ddl_kind(ddl) }}, 'other'),
+        case when {{ ddl }} is null or {{ change_type }} = 'ALTER' then lower(nullif({{ change_type }}, '')) end,
+        'other'
+    )
+{%- endmacro %}
+
+
+{#- The number of a commit as a position; empty where there is none, or 0. -#}
+{% macro _ticdc_position(commit) -%}
+    case
+        when {{ commit }} rlike '^[0-9]{1,20}$' and cast({{ commit }} as decimal(38, 0)) > 0
+            then array(cast({{ commit }} as decimal(38, 0)))
+        else cast(array() as array<decimal(38, 0)>)
+    end
+{%- endmacro %}
+
+
+{#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
+    in the Kafka key. `fields` are those of the message; `told` holds expressions over `message`, `op` and what the CTEs
+    before have named: what a format says by rules of its own. -#}
+{% macro _keyed_envelope_changes(messages, format, fields, told) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text,
+            cast(key as string) as key_text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text,
+            {{ mark_fractions('key_text') }} as exact_key
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', envelope_fields(fields)) }} as elements,
+            {{ decode_key('exact_key') }} as key_message
+        from marked
+
+    ),
+
+    enveloped as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as envelope,
+            transform_values({{ told.key_image }}, (column_name, wire_text) -> {{ unmarked('wire_text') }}) as key_image
+        from parsed
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ without_marks('envelope.schema') }} as schema_block,
+            {{ message_of_envelope('envelope', fields) }} as message
+        from enveloped
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            {{ unmarked('message.op') }} as op,
+            {{ exact_numbers('message.before', 'exact_text') }} as row_before,
+            {{ exact_numbers('message.after', 'exact_text') }} as row_after
+        from decoded
+
+    ),
+
+    named as (
+
+        select
+            *,
+            {{ told.database_name }} as changed_database,
+            {{ told.table_name }} as changed_table,
+            {{ told.operation }} as told_operation,
+            -- an image without any column is none
+            if(cardinality(row_before) > 0, row_before, null) as sent_before,
+            if(cardinality(row_after) > 0, row_after, null) as sent_after
+        from imaged
+
+    ),
+
+    told_apart as (
+
+        select
+            *,
+            coalesce(told_operation in ('insert', 'update', 'delete'), false) as is_row_change,
+            case when told_operation in ('update', 'delete') then sent_before end as old_image,
+            case when told_operation in ('insert', 'update') then sent_after end as new_image
+        from named
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when envelope is null then {{ undecodable_reason('value', 'text') }}
+                when told_operation is null and op is null then 'op is missing'
+                when told_operation is null then concat('op is not known: ', op)
+                else coalesce(
+                    {{ told.reason }},
+                    case
+                        when not is_row_change then null
+                        when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                            then 'a column name stands twice in a row image'
+                        when told_operation = 'delete' and old_image is null
+                            then concat('op ', op, ' without a before image')
+                        when told_operation <> 'delete' and new_image is null
+                            then concat('op ', op, ' without an after image')
+                    end
+                )
+            end as row_error
+        from told_apart
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                else told_operation
+            end as whole_operation,
+            -- nothing but a change of a row has a key
+            case
+                when row_error is null and is_row_change
+                    then coalesce(
+                        feed_key_columns[concat_ws('.', changed_database, changed_table)],
+                        case when cardinality(key_image) > 0 then map_keys(key_image) end
+                    )
+            end as key_names
+        from judged
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ key_values_of_either('key_names', 'coalesce(new_image, old_image)', 'key_image') }} as key_of_row,
+            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before
+        from operations
+
+    ),
+
+    halves as (
+
+        select
+            keyed.*,
+            half
+        from keyed
+            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            {{ told.source_operation }} as source_operation,
+            {{ unknown_error('row_error', 'text', format) }} as error,
+            {{ told.source_type }} as source_type,
+            cast(null as string) as catalog_name,
+            changed_database as database_name,
+            cast(null as string) as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            if(half = 'delete', key_before, key_of_row) as row_key,
+            case when half = 'upsert' then key_before end as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            row_error is null and half <> 'upsert' and old_image is not null as is_before_complete,
+            row_error is null and half <> 'delete' and new_image is not null as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            md5(schema_block) as schema_id,
+            schema_block as schema_text,
+            {{ told.changed_at }} as changed_at,
+            {{ told.captured_at }} as captured_at,
+            cast(null as string) as transaction_id,
+            named_struct(
+                'phase', 1,
+                'position', {{ told.position }},
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            '{{ told.order_scope }}' as order_scope,
+            cast(null as string) as position_space,
+            cast(null as string) as snapshot_mark,
+            case when whole_operation in ('schema_change', 'truncate') then {{ told.ddl }} end as ddl,
+            case
+                when whole_operation = 'truncate' then 'truncate'
+                when whole_operation = 'schema_change' then {{ told.ddl_kind }}
+            end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
+{%- endmacro %}
+
+
+{#- The time in the number of a commit: its upper bits count milliseconds since 1970. -#}
+{% macro _ticdc_commit_time(commit) -%}
+    case
+        when {{ commit }} rlike '^[0-9]{1,20}$'
+            then timestamp_millis(shiftright(nullif(try_cast({{ commit }} as bigint), 0), 18))
+    end
+{%- endmacro %}

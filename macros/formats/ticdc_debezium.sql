@@ -1,0 +1,65 @@
+{#- TiCDC's Debezium output, from TiDB: Debezium's envelope. One record carries one row, a DDL text, or a watermark.
+    Surprise: file and pos are empty in every message; the number of the commit is the position. A TRUNCATE is
+    labelled DROP: its text decides. Rules: docs/formats/ticdc_debezium.md -#}
+
+{% macro parse_ticdc_debezium(messages) -%}
+    {{ _keyed_envelope_changes(
+        messages,
+        'ticdc_debezium',
+        {
+            'op': 'string',
+            'before': 'map<string, string>',
+            'after': 'map<string, string>',
+            'source': 'struct<connector string, db string, `table` string, ts_ms string, commit_ts string>',
+            'ts_ms': 'string',
+            'ddl': 'string',
+            'databaseName': 'string',
+            'tableChanges': 'array<struct<type string>>'
+        },
+        {
+            'key_image': 'key_message.wrapped.payload',
+            'operation': "case
+                when op = 'c' then 'insert'
+                when op = 'u' then 'update'
+                when op = 'd' then 'delete'
+                when op = 'm' and coalesce(message.source.db, '') = '' and coalesce(message.source.table, '') = ''
+                    then 'heartbeat'
+                when op is null and (message.ddl is not null or message.tableChanges is not null)
+                    then if(" ~ ddl_kind('message.ddl') ~ " = 'truncate', 'truncate', 'schema_change')
+            end",
+            'reason': _ticdc_envelope_reason(),
+            'source_operation': 'coalesce(op, get(message.tableChanges, 0).type)',
+            'source_type': "case when message is not null then 'tidb' end",
+            'database_name': "coalesce(nullif(message.source.db, ''), nullif(message.databaseName, ''))",
+            'table_name': "nullif(message.source.table, '')",
+            'changed_at': epoch_millis('message.source.ts_ms'),
+            'captured_at': epoch_millis('message.ts_ms'),
+            'position': _ticdc_position('message.source.commit_ts'),
+            'order_scope': 'position',
+            'ddl': 'message.ddl',
+            'ddl_kind': schema_change_kind('message.ddl', 'get(message.tableChanges, 0).type')
+        }
+    ) }}
+{%- endmacro %}
+
+
+{#- What keeps a message of a known operation from being read. -#}
+{% macro _ticdc_envelope_reason() -%}
+    case
+        when message.source is null then 'source is missing or not an object'
+        when not message.source.connector <=> 'TiCDC'
+            then concat(
+                'source.connector is not TiCDC: ', coalesce(message.source.connector, 'it is missing')
+            )
+        when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
+            then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
+        when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
+            then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
+        when message.source.commit_ts not rlike '^[0-9]{1,20}$'
+            then concat(
+                'source.commit_ts is not a whole number: ', {{ unmarked('message.source.commit_ts') }}
+            )
+        when changed_table is null and (is_row_change or told_operation = 'truncate')
+            then 'source.table is missing'
+    end
+{%- endmacro %}

@@ -1,0 +1,6 @@
+{#- What TiCDC's Debezium output says of a table's columns: the `schema` block, read as Debezium's. Surprise: a DECIMAL
+    is a double there, binary columns are strings in base64, and BIGINT UNSIGNED is a plain int64. -#}
+
+{% macro ticdc_debezium_columns(schemas) -%}
+    {{ debezium_json_columns(schemas) }}
+{%- endmacro %}
