@@ -99,9 +99,9 @@
                     then concat('metadata.operation of a ', record_type, ' record is not known: ', word)
                 when {{ has_repeated_column('sent_row') }} or {{ has_repeated_column('sent_before') }}
                     then 'a column name stands twice in a row image'
-                when word <> 'delete' and cardinality(current_row) < 1
+                when word <> 'delete' and coalesce(cardinality(current_row), 0) < 1
                     then concat('operation ', word, ' without columns in data')
-                when cardinality(sent_row) < 1 and cardinality(sent_before) < 1
+                when coalesce(cardinality(sent_row), 0) < 1 and coalesce(cardinality(sent_before), 0) < 1
                     then 'operation delete without columns in data and before-image'
             end as row_error
         from parted

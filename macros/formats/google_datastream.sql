@@ -100,7 +100,7 @@
                 when is_backfill and word <> 'INSERT'
                     then concat('change_type ', word, ' in a backfill, which has only INSERT')
                 when {{ has_repeated_column('sent_row') }} then 'a column name stands twice in payload'
-                when word not in ('UPDATE-DELETE', 'DELETE') and cardinality(sent_row) < 1
+                when word not in ('UPDATE-DELETE', 'DELETE') and coalesce(cardinality(sent_row), 0) < 1
                     then concat('change_type ', word, ' without columns in payload')
             end as row_error
         from timed
