@@ -1,0 +1,264 @@
+{#- Google Datastream. One record carries one row; an update never says what the row was before, and one that moves its
+    row to another key comes as two records at one position. Surprise: a backfill runs beside the stream, so its rows
+    stand below the stream wherever they lie. Rules: docs/formats/google_datastream.md -#}
+
+{% macro parse_google_datastream(messages) -%}
+    with texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', '''
+                payload map<string, string>, read_method string, read_timestamp string, source_timestamp string,
+                source_metadata struct<
+                    `database` string, `schema` string, `table` string, change_type string, tx_id string,
+                    primary_keys array<string>, replication_index array<string>,
+                    log_file string, log_position string, scn string, rs_id string, ssn string, lsn string
+                >''') }} as elements
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    ),
+
+    named as (
+
+        select
+            *,
+            {{ unmarked('message.read_method') }} as read_method,
+            lower(split_part({{ unmarked('message.read_method') }}, '-', 1)) as engine,
+            contains({{ unmarked('message.read_method') }}, '-backfill') as is_backfill,
+            {{ unmarked('message.source_metadata.change_type') }} as word,
+            nullif({{ unmarked('message.source_metadata.database') }}, '') as changed_database,
+            nullif({{ unmarked('message.source_metadata.schema') }}, '') as changed_schema,
+            nullif({{ unmarked('message.source_metadata.table') }}, '') as changed_table,
+            {{ unmarked('message.read_timestamp') }} as read_time,
+            {{ unmarked('message.source_timestamp') }} as source_time,
+            {{ exact_numbers('message.payload', 'exact_text') }} as sent_row,
+            coalesce(
+                case when size(message.source_metadata.primary_keys) > 0 then message.source_metadata.primary_keys end,
+                case
+                    when size(message.source_metadata.replication_index) > 0
+                        then message.source_metadata.replication_index
+                end
+            ) as told_keys
+        from decoded
+
+    ),
+
+    timed as (
+
+        select
+            *,
+            coalesce({{ epoch_millis('read_time') }}, {{ _iso_instant('read_time') }}) as read_at,
+            coalesce({{ epoch_millis('source_time') }}, {{ _iso_instant('source_time') }}) as source_at
+        from named
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            case
+                when load_error is not null then load_error
+                when value is null then null
+                when message is null then {{ undecodable_reason('value', 'text') }}
+                when read_method is null then 'read_method is missing'
+                when word is null then 'source_metadata.change_type is missing'
+                when changed_table is null then 'source_metadata.table is missing'
+                when read_time is not null and read_at is null
+                    then concat('read_timestamp is neither an ISO time nor milliseconds: ', read_time)
+                when source_time is not null and source_at is null
+                    then concat('source_timestamp is neither an ISO time nor milliseconds: ', source_time)
+                when word not in ('INSERT', 'UPDATE', 'UPDATE-INSERT', 'UPDATE-DELETE', 'DELETE')
+                    then concat('source_metadata.change_type is not known: ', word)
+                when is_backfill and word <> 'INSERT'
+                    then concat('change_type ', word, ' in a backfill, which has only INSERT')
+                when {{ has_repeated_column('sent_row') }} then 'a column name stands twice in payload'
+                when word not in ('UPDATE-DELETE', 'DELETE') and coalesce(cardinality(sent_row), 0) < 1
+                    then concat('change_type ', word, ' without columns in payload')
+            end as row_error
+        from timed
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            case when row_error is null and cardinality(sent_row) > 0 then sent_row end as row_image,
+            word in ('UPDATE-DELETE', 'DELETE') as is_removal,
+            -- nothing but a change of a row has a key
+            case
+                when row_error is null
+                    then coalesce(
+                        feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)],
+                        -- replication_index of SQL Server is written in another case than the columns
+                        transform(
+                            told_keys,
+                            told_key -> coalesce(
+                                get(filter(map_keys(sent_row), column_name -> column_name = told_key), 0),
+                                get(filter(map_keys(sent_row), column_name -> lower(column_name) = lower(told_key)), 0),
+                                told_key
+                            )
+                        )
+                    )
+            end as key_names
+        from judged
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            case
+                when row_error is not null then 'unknown'
+                when value is null then 'tombstone'
+                when is_backfill then 'snapshot'
+                when is_removal then 'delete'
+                when word = 'UPDATE' then 'update'
+                else 'insert'
+            end as operation,
+            case
+                when is_backfill then cast(array() as array<decimal(38, 0)>)
+                else {{ _datastream_position('engine', 'message.source_metadata', 'word') }}
+            end as source_position
+        from imaged
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            0 as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            operation,
+            word as source_operation,
+            {{ unknown_error('row_error', 'text', 'google_datastream') }} as error,
+            nullif(engine, '') as source_type,
+            cast(null as string) as catalog_name,
+            changed_database as database_name,
+            changed_schema as schema_name,
+            changed_table as table_name,
+            key_names as key_columns,
+            {{ key_values('key_names', 'row_image') }} as row_key,
+            cast(null as array<string>) as previous_row_key,
+            case when is_removal then row_image end as before_image,
+            case when not is_removal then row_image end as after_image,
+            -- a removal may have the key alone, and nothing tells it
+            false as is_before_complete,
+            coalesce(
+                row_image is not null and not is_removal
+                and (word = 'INSERT' or engine in ('mysql', 'oracle', 'sqlserver')),
+                false
+            ) as is_after_complete,
+            cast(array() as array<string>) as before_unavailable,
+            cast(array() as array<string>) as after_unavailable,
+            cast(null as string) as schema_id,
+            cast(null as string) as schema_text,
+            source_at as changed_at,
+            read_at as captured_at,
+            nullif({{ unmarked('message.source_metadata.tx_id') }}, '') as transaction_id,
+            named_struct(
+                'phase', if(is_backfill, 0, 1),
+                'position', source_position,
+                'offset', offset,
+                'row_index', 0
+            ) as change_sequence,
+            if(
+                not is_backfill and engine in ('mysql', 'oracle', 'postgresql', 'sqlserver'), 'position', 'offset'
+            ) as order_scope,
+            case
+                when not is_backfill and engine = 'mysql' and size(source_position) > 0
+                    then regexp_extract({{ unmarked('message.source_metadata.log_file') }}, r'^(.*)\.[0-9]+$', 1)
+            end as position_space,
+            case when operation = 'snapshot' then read_method end as snapshot_mark,
+            cast(null as string) as ddl,
+            cast(null as string) as ddl_kind
+        from operations
+
+    )
+
+    select * from canonical
+{%- endmacro %}
+
+
+{#- The place in the source's log, as numbers; last the rank of changes that share one: a removal wins, but for the
+    second record of a key change. Empty where a part that must be there is missing. -#}
+{% macro _datastream_position(engine, source, word) -%}
+    case
+        when {{ engine }} = 'mysql'
+            and {{ source }}.log_file rlike '[.][0-9]{1,38}$' and {{ source }}.log_position rlike '^[0-9]{1,38}$'
+            then array(
+                cast(substring_index({{ source }}.log_file, '.', -1) as decimal(38, 0)),
+                cast({{ source }}.log_position as decimal(38, 0)),
+                {{ _datastream_rank(word) }}
+            )
+        when {{ engine }} = 'oracle' and {{ source }}.scn rlike '^[0-9]{1,38}$'
+            then concat(
+                array(cast({{ source }}.scn as decimal(38, 0))),
+                if(
+                    {{ source }}.rs_id rlike '^ *0x[0-9a-fA-F]{1,15}[.][0-9a-fA-F]{1,15}[.][0-9a-fA-F]{1,15} *$',
+                    {{ _hexadecimal_parts("replace(trim(" ~ source ~ ".rs_id), '0x', '')", '[.]') }},
+                    cast(array(-1, -1, -1) as array<decimal(38, 0)>)
+                ),
+                array(
+                    coalesce(try_cast({{ source }}.ssn as decimal(38, 0)), -1),
+                    {{ _datastream_rank(word) }}
+                )
+            )
+        when {{ engine }} = 'postgresql' and {{ source }}.lsn rlike '^[0-9a-fA-F]{1,8}/[0-9a-fA-F]{1,8}$'
+            then array_append({{ _hexadecimal_parts(source ~ '.lsn', '/') }}, {{ _datastream_rank(word) }})
+        when {{ engine }} = 'sqlserver'
+            and {{ source }}.lsn rlike '^[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,8}$'
+            then array_append({{ _hexadecimal_parts(source ~ '.lsn', ':') }}, {{ _datastream_rank(word) }})
+        else cast(array() as array<decimal(38, 0)>)
+    end
+{%- endmacro %}
+
+
+{% macro _datastream_rank(word) -%}
+    cast(
+        case when {{ word }} = 'UPDATE-INSERT' then 2 when {{ word }} in ('UPDATE-DELETE', 'DELETE') then 1 else 0 end
+        as decimal(38, 0)
+    )
+{%- endmacro %}
+
+
+{% macro _hexadecimal_parts(text, separator) -%}
+    transform(split({{ text }}, '{{ separator }}'), part -> cast(conv(part, 16, 10) as decimal(38, 0)))
+{%- endmacro %}
