@@ -26,6 +26,7 @@ ENCODINGS = (
     "hex_binary",
     "latin1_binary",
     "byte_list",
+    "located_wall_clock",
     "little_endian_bits",
     "wrapped_unsigned_64",
 )
@@ -189,7 +190,9 @@ def _kafka(value: object) -> dict[str, Any]:
 # Settings that say what no message of these formats tells.
 SETTINGS_OF_FORMATS = {
     "added_prefix": ("debezium_smt",),
+    "after_images": ("aws_dms", "qlik_replicate"),
     "base64_columns": ("dtle",),
+    "before_image_prefix": ("aws_dms",),
     "before_images": ("debezium_json",),
     "database": ("debezium_smt", "oms_debezium_smt"),
     "dts_instance_created": ("canal_json_dts",),
@@ -198,7 +201,8 @@ SETTINGS_OF_FORMATS = {
     "schema": ("debezium_smt", "oms_debezium_smt"),
     "sequence": ("oms_shareplex", "shareplex_quest"),
     "sequence_time_digits": ("oms_default", "oms_default_ext", "oms_shareplex"),
-    "table_name": ("flink_cdc_canal",),
+    "table": ("qlik_replicate",),
+    "table_name": ("flink_cdc_canal", "flink_cdc_debezium"),
     "timestamp_fraction": ("dts_avro", "oms_avro"),
 }
 # Settings without which rows of these formats cannot be understood, whatever they say.
@@ -216,7 +220,9 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "key_columns": _key_columns,
     "encodings": _encodings,
     "added_prefix": _string,
+    "after_images": _one_of("as_sent", "complete"),
     "base64_columns": _string,
+    "before_image_prefix": _string,
     "before_images": _one_of("as_sent", "complete"),
     "database": _string,
     "dts_instance_created": _one_of("since_2022_03_20", "before_2022_03_20"),
@@ -225,6 +231,7 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "schema": _string,
     "sequence": _one_of("enabled", "disabled"),
     "sequence_time_digits": _one_of("10", "13"),
+    "table": _string,
     "table_name": _string,
     "timestamp_fraction": _one_of("microseconds", "milliseconds"),
 }

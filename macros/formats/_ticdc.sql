@@ -1,43 +1,5 @@
 {#- What TiCDC's formats share with each other, and its Debezium format with Flink's. -#}
 
-{#- The fields of an envelope whose message stands under `payload`, or at the root; `fields` names the message's. -#}
-{% macro envelope_fields(fields) -%}
-    {%- set body = [] -%}
-    {%- for name, type in fields.items() -%}
-        {%- do body.append('`' ~ name ~ '` ' ~ type) -%}
-    {%- endfor -%}
-    {{ body | join(',\n                ') }},
-                `schema` string,
-                payload struct<{{ body | join(',\n                ') }}>
-{%- endmacro %}
-
-
-{#- The message of such an envelope, wherever it stands. -#}
-{% macro message_of_envelope(envelope, fields) -%}
-    coalesce(
-        {{ envelope }}.payload,
-        case
-            when {{ envelope }} is not null
-                then named_struct(
-                    {%- for name in fields %}
-                    '{{ name }}', {{ envelope }}.{{ name }}{{ ',' if not loop.last }}
-                    {%- endfor %}
-                )
-        end
-    )
-{%- endmacro %}
-
-
-{#- What a schema change does: told by its text, else by the type of its first table change. -#}
-{% macro schema_change_kind(ddl, change_type) -%}
-    coalesce(
-        nullif({{ ddl_kind(ddl) }}, 'other'),
-        case when {{ ddl }} is null or {{ change_type }} = 'ALTER' then lower(nullif({{ change_type }}, '')) end,
-        'other'
-    )
-{%- endmacro %}
-
-
 {#- The number of a commit as a position; empty where there is none, or 0. -#}
 {% macro _ticdc_position(commit) -%}
     case

@@ -23,6 +23,8 @@
     byte_list               [106, -1]: a list of bytes, signed or not (DRS)
     latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal: it
                             cuts the zeros at the end of binary(n))
+    located_wall_clock      {"location":"Asia/Shanghai","value":"2024-02-26 16:32:23"}: a wall clock and its zone, to
+                            both in one text (TiCDC simple TIMESTAMP)
     little_endian_bits      base64, the lowest byte first, to an unsigned number (io.debezium.data.Bits)
     wrapped_unsigned_64     an unsigned number in a signed one (Debezium's BIGINT UNSIGNED by default)
     enum_number             the place in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
@@ -52,6 +54,7 @@
                 then {{ _time_text(whole, 1000000000) }}
             when {{ wire }}.wire_encoding = 'epoch_seconds' then {{ _instant_text(wire_text) }}
             when {{ wire }}.wire_encoding = 'byte_list' then {{ _byte_list_hex(wire_text) }}
+            when {{ wire }}.wire_encoding = 'located_wall_clock' then {{ _located_text(wire_text) }}
             when {{ wire }}.wire_encoding = 'iso_date' then rtrim('Z', {{ wire_text }})
             when {{ wire }}.wire_encoding = 'base64_binary'
                 then hex(try_to_binary(translate({{ wire_text }}, '-_', '+/'), 'base64'))
@@ -283,4 +286,13 @@
                 ','
             )
     end
+{%- endmacro %}
+
+
+{#- The wall clock with its zone behind it, as a cast to timestamp reads it. -#}
+{% macro _located_text(wire_text) -%}
+    transform(
+        array(from_json({{ wire_text }}, 'location string, value string')),
+        told -> concat(told.value, ' ', told.location)
+    )[0]
 {%- endmacro %}

@@ -20,6 +20,8 @@ FORMATS = sorted(path.parent.name for path in Path(__file__).parent.glob("*/mess
 # What a format decodes beside the value, by a field that only that decode asks for. Each stands once in the optimized plan.
 ALSO_DECODED = {
     "debezium_smt": {"the Kafka key": "key_text"},
+    "flink_cdc_debezium": {"the Kafka key": "key_text"},
+    "ticdc_debezium": {"the Kafka key": "key_text"},
     "dtle": {"the Kafka key": "key_text"},
     "oms_debezium_smt": {"the Kafka key": "key_text"},
     "dts_avro": {"the keys in tags": "PRIMARY"},
@@ -42,6 +44,7 @@ def decoded(format_name):
 
 # How often fractions are marked: only formats that write bare ones pay for it.
 MARKS = {
+    "aws_dms": 1,
     "canal_json_ckafka": 1,
     "canal_json_cloudcanal": 1,
     "canal_json_oms": 1,
@@ -53,9 +56,10 @@ MARKS = {
     "dtle": 2,
     "dts_avro": 1,
     "flink_cdc_canal": 1,
+    "flink_cdc_debezium": 2,
+    "google_datastream": 1,
     "maxwell": 1,
     "ogg_json": 1,
-    "ticdc_maxwell": 1,
     "oms_avro": 1,
     "oms_debezium": 1,
     "oms_debezium_flatten": 1,
@@ -63,8 +67,11 @@ MARKS = {
     "oms_default": 1,
     "oms_default_ext": 1,
     "oms_shareplex": 1,
+    "qlik_replicate": 1,
     "shareplex_quest": 1,
     "streamx": 1,
+    "ticdc_debezium": 2,
+    "ticdc_maxwell": 1,
 }
 
 

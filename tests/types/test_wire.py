@@ -292,3 +292,18 @@ def test_escaped_comma_of_a_label_is_unescaped_once(decode):
         "a",
         "",
     ]
+
+
+def test_a_wall_clock_beside_its_zone(decode):
+    """TiCDC's simple protocol."""
+    texts = [
+        '{"location":"Asia/Shanghai","value":"2024-02-26 16:32:23.5"}',
+        '{"location":"UTC","value":"0000-00-00 00:00:00"}',
+        '{"value":"2024-02-26 16:32:23"}',
+        "2024-02-26 16:32:23",
+    ]
+    assert decode("located_wall_clock", texts) == [
+        "2024-02-26 16:32:23.5 Asia/Shanghai",
+        "0000-00-00 00:00:00 UTC",
+        *texts[2:],
+    ]
