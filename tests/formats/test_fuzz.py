@@ -5,6 +5,7 @@ What fails is cut down to one record, and that to the least text that still fail
 """
 
 import base64
+import copy
 import json
 import os
 import random
@@ -74,9 +75,9 @@ def change_structure(chance, text):
                 last
             )
         elif kind == 2 and isinstance(parent, list):
-            parent.extend([parent[last]] * chance.randint(1, 3))
+            parent.extend(copy.deepcopy(parent[last]) for _ in range(chance.randint(1, 3)))
         else:
-            parent[last] = chance.choice(ODD)
+            parent[last] = copy.deepcopy(chance.choice(ODD))
     written = json.dumps(document, ensure_ascii=chance.random() < 0.5)
     return written.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
