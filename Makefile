@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-quick test-ingestion test-pipeline lint format bench clean
+.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -37,11 +37,15 @@ test-pipeline: setup
 test-quick: setup  ## the tests that take seconds
 	@$(BIN)/python -m pytest --quiet tests/formats tests/types
 
+test-long: setup  ## more damage to every format than `make test` has time for, other in each run
+	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py
+
 format: setup  ## let ruff put the Python in order
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
 
 bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/loader.py
+	@$(BIN)/python benchmarks/formats.py
 
 clean:  ## remove everything that setup and runs made
 	@rm -rf .venv .jars lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 import yaml
@@ -127,6 +128,18 @@ def test_rows_have_the_columns_and_types_of_the_contract_in_its_order(format_nam
     contract = [(column["name"], column["data_type"]) for column in models["models"][0]["columns"]]
     assert parsed(format_name, records[:1]).dtypes == contract
     assert sorted(COLUMNS) == sorted(name for name, _ in contract)
+
+
+def test_numbers_that_others_get_wrong_are_among_the_golden_ones(format_name):
+    images = [
+        row[side] or {}
+        for row in load_lines(HERE / format_name / "changes.jsonl")
+        for side in ("before_image", "after_image")
+    ]
+    texts = {text for image in images for text in image.values() if text is not None}
+    # more digits than a decimal, a trailing zero, beyond a double, a signed zero, the largest unsigned number
+    for number in (r"-?\d{40}", r"1\.10", r"1[eE]\+?400", r"-0\.0", "18446744073709551615"):
+        assert any(re.fullmatch(number, text) for text in texts), number
 
 
 def test_every_record_gives_at_least_one_row(records, rows):

@@ -1,0 +1,138 @@
+"""How fast each format is parsed, against a bare scan of the same records.
+
+`python benchmarks/formats.py` repeats the vendors' sample messages of each format, and in turn
+scans them and parses them into the change contract. It prints a row per format: messages and
+megabytes per second, the ratio of the times, and that ratio against Canal's.
+`python benchmarks/formats.py streamx maxwell` takes only these.
+"""
+
+import argparse
+import base64
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import jinja2
+from pyspark.sql import DataFrame, SparkSession
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from ingestion.session import session  # noqa: E402
+
+GOLDEN = ROOT / "tests" / "formats"
+MACRO_FILES = ("decode.sql", "ddl_kind.sql", "unknown_error.sql", "formats/*.sql")
+BYTES = 40_000_000
+ROUNDS = 3
+MESSAGES = """
+    select
+        'bench' as feed, 'bench' as format, 'bench' as topic, 0 as topic_generation,
+        0 as partition, id as offset, timestamp_millis(0) as timestamp,
+        'CreateTime' as timestamp_type,
+        cast(array() as array<struct<key: string, value: binary>>) as headers, key, value,
+        cast(null as string) as load_error, '' as load_id, timestamp_millis(0) as ingested_at,
+        0L as bronze_version, cast(map() as map<string, array<string>>) as feed_key_columns,
+        {settings} as feed_settings
+    from records
+"""
+SETTINGS = {"canal_json_dts": {"dts_instance_created": "since_2022_03_20"}}
+
+
+def samples(name: str) -> list[tuple[bytes | None, bytes]]:
+    """Return key and value of the format's sample messages that carry one."""
+    found = []
+    with (GOLDEN / name / "messages.jsonl").open(encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            if record["case"].startswith((f"{name} line", "captured", "debezium_")):
+                key, value = (_bytes(record, field) for field in ("key", "value"))
+                if value:
+                    found.append((key, value))
+    return found
+
+
+def _bytes(record: dict, field: str) -> bytes | None:
+    if f"{field}_base64" in record:
+        return base64.b64decode(record[f"{field}_base64"])
+    return None if record.get(field) is None else record[field].encode()
+
+
+def write_records(spark: SparkSession, name: str, folder: Path) -> tuple[int, int]:
+    """Write about 40 MB of repeated samples; return how many messages and bytes they are."""
+    once = samples(name)
+    size = sum(len(value) for _, value in once)
+    times = max(1, BYTES // size)
+    frame = spark.createDataFrame(once, "key binary, value binary").coalesce(1)
+    repeated = frame.crossJoin(spark.range(times)).repartition(4)
+    repeated.write.mode("overwrite").option("compression", "zstd").parquet(str(folder))
+    return len(once) * times, size * times
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return how long a piece of work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def run(frame: DataFrame) -> None:
+    """Make every column of every row, and keep none."""
+    frame.write.mode("overwrite").format("noop").save()
+
+
+def measure(spark: SparkSession, macros: object, name: str, folder: Path) -> dict[str, float]:
+    """Scan and parse in turn; return the medians."""
+    count, size = write_records(spark, name, folder)
+    spark.read.parquet(str(folder)).createOrReplaceTempView("records")
+    settings = ", ".join(f"'{a}', '{b}'" for a, b in SETTINGS.get(name, {}).items())
+    text = MESSAGES.format(settings=f"cast(map({settings}) as map<string, string>)")
+    spark.sql(text).createOrReplaceTempView("messages")
+    parsed = spark.sql(getattr(macros, f"parse_{name}")("messages"))
+    scan, parse = [], []
+    for number in range(ROUNDS + 1):
+        taken = seconds(lambda: run(spark.table("messages"))), seconds(lambda: run(parsed))
+        if number:
+            scan.append(taken[0])
+            parse.append(taken[1])
+    ratio = statistics.median(p / s for p, s in zip(parse, scan, strict=True))
+    return {"messages": count, "bytes": size, "parse": statistics.median(parse), "ratio": ratio}
+
+
+def main() -> None:
+    """Measure the formats and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("formats", nargs="*", metavar="FORMAT")
+    named = parser.parse_args().formats
+    every = sorted(path.parent.name for path in GOLDEN.glob("*/messages.jsonl"))
+    source = "\n".join(
+        path.read_text() for glob in MACRO_FILES for path in sorted((ROOT / "macros").glob(glob))
+    )
+    macros = jinja2.Environment(extensions=["jinja2.ext.do"]).from_string(source).module
+    spark = session(ROOT)
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    folder = Path(tempfile.mkdtemp())
+    try:
+        canal = measure(spark, macros, "canal_json", folder / "canal_json")
+        print("| format | messages per second | MB per second | times a scan | against Canal |")
+        print("|---|---|---|---|---|")
+        for name in named or every:
+            found = measure(spark, macros, name, folder / name)
+            cells = (
+                name,
+                f"{found['messages'] / found['parse']:,.0f}",
+                f"{found['bytes'] / found['parse'] / 1e6:.0f}",
+                f"{found['ratio']:.1f}",
+                f"{found['ratio'] / canal['ratio']:.2f}",
+            )
+            print(f"| {' | '.join(cells)} |", flush=True)
+            shutil.rmtree(folder / name)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
