@@ -1,4 +1,4 @@
-"""The first commands of README.md in a fresh copy of the project, as a new user runs them."""
+"""Every command of README.md runs, in order, in a fresh copy of the project."""
 
 import os
 import re
@@ -8,6 +8,20 @@ import subprocess
 import pytest
 
 from tests.pipeline.conftest import ROOT
+
+README = (ROOT / "README.md").read_text()
+# `make test` runs this test
+LEFT_OUT = ("make test",)
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def commands():
+    lines = "".join(blocks("sh")).replace("\\\n", " ").splitlines()
+    kept = [line.split("  #")[0].strip() for line in lines if line.strip()]
+    return [line for line in kept if line not in LEFT_OUT and not line.startswith("#")]
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +68,19 @@ def test_make_run_shows_one_quiet_screen(copy):
     assert [line for line in lines if noise.search(line)] == []
     assert "gold.orders: 6 rows" in done.stdout
     assert "1 unknown" in done.stdout
+
+
+def test_the_commands_run_in_order(copy):
+    listed = [command for command in commands() if command != "make run"]
+    assert "dbt build" in listed
+    # -x: the command that failed stands last in what it prints
+    done = shell(copy, "\n".join(["set -x", *listed]))
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "format: canal_json" in done.stdout
+    assert "shop_postgres" in done.stdout
+    assert not (copy / "metastore_db").exists()
+    for snippet in blocks("python"):
+        path = copy / "snippet.py"
+        path.write_text(snippet)
+        ran = shell(copy, ".venv/bin/python snippet.py")
+        assert ran.returncode == 0, ran.stderr
