@@ -110,12 +110,15 @@ def test_a_file_gives_a_feed_that_loads_it(project: Project, capsys: pytest.Capt
         record | {"offset": 0, "value": json.dumps(message)},
         record | {"offset": 1, "value": '{"op_type": "I", "table": "A.B"}'},
         record | {"offset": 2, "value": "{"},
+        record | {"offset": 3, "value": json.dumps(message)},
+        record | {"offset": 4, "value": None},
     ]
+    project.configure({})
     path = project.folder / "visits.jsonl"
     path.write_text("\n".join(json.dumps(one) for one in records))
     assert main(["inspect", "visits.jsonl", "--project-dir", str(project.folder)]) == 0
     shown = capsys.readouterr().out
-    assert "1 look like canal_json or canal_json_dts" in shown
+    assert "2 look like canal_json or canal_json_dts" in shown
     assert "1 look like ogg_json, such as shop.visits, 0:1" in shown
     assert "1 look like no format known here, such as shop.visits, 0:2" in shown
     assert "shop.visits: []  # which of id, at?" in shown
