@@ -7,8 +7,6 @@ megabytes per second, the ratio of the times, and that ratio against Canal's.
 """
 
 import argparse
-import base64
-import json
 import shutil
 import statistics
 import sys
@@ -17,16 +15,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import jinja2
 from pyspark.sql import DataFrame, SparkSession
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from ingestion.session import session  # noqa: E402
+from tests.formats.conftest import HERE, load_lines, rendered_macros, wire_bytes  # noqa: E402
 
-GOLDEN = ROOT / "tests" / "formats"
-MACRO_FILES = ("decode.sql", "ddl_kind.sql", "unknown_error.sql", "formats/*.sql")
 BYTES = 40_000_000
 ROUNDS = 3
 MESSAGES = """
@@ -45,20 +41,12 @@ SETTINGS = {"canal_json_dts": {"dts_instance_created": "since_2022_03_20"}}
 
 def samples(name: str) -> list[tuple[bytes | None, bytes]]:
     """Return key and value of the format's sample messages that carry one."""
-    found = []
-    with (GOLDEN / name / "messages.jsonl").open(encoding="utf-8") as lines:
-        for record in map(json.loads, lines):
-            if record["case"].startswith((f"{name} line", "captured", "debezium_")):
-                key, value = (_bytes(record, field) for field in ("key", "value"))
-                if value:
-                    found.append((key, value))
-    return found
-
-
-def _bytes(record: dict, field: str) -> bytes | None:
-    if f"{field}_base64" in record:
-        return base64.b64decode(record[f"{field}_base64"])
-    return None if record.get(field) is None else record[field].encode()
+    pairs = [
+        (wire_bytes(record, "key"), wire_bytes(record, "value"))
+        for record in load_lines(HERE / name / "messages.jsonl")
+        if record["case"].startswith((f"{name} line", "captured", "debezium_"))
+    ]
+    return [(key, value) for key, value in pairs if value]
 
 
 def write_records(spark: SparkSession, name: str, folder: Path) -> tuple[int, int]:
@@ -107,11 +95,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT")
     named = parser.parse_args().formats
-    every = sorted(path.parent.name for path in GOLDEN.glob("*/messages.jsonl"))
-    source = "\n".join(
-        path.read_text() for glob in MACRO_FILES for path in sorted((ROOT / "macros").glob(glob))
-    )
-    macros = jinja2.Environment(extensions=["jinja2.ext.do"]).from_string(source).module
+    every = sorted(path.parent.name for path in HERE.glob("*/messages.jsonl"))
+    macros = rendered_macros()
     spark = session(ROOT)
     spark.conf.set("spark.sql.ansi.enabled", "false")
     folder = Path(tempfile.mkdtemp())

@@ -43,6 +43,8 @@ class Config:
     project_dir: Path
     bronze: str
     feeds: dict[str, Feed]
+    # Kafka options that all feeds share.
+    kafka: dict[str, str]
 
     @property
     def lakehouse(self) -> Path:
@@ -54,7 +56,7 @@ def read_config(project_dir: Path | None = None) -> Config:
     """Return the checked configuration of the project."""
     root = (project_dir or PROJECT_ROOT).resolve()
     variables = _read_vars(root)
-    shared = shared_kafka(root)
+    shared = _shared_kafka(variables)
     formats = known_formats(root)
     feeds = {
         str(name): _feed(str(name), settings, shared, formats)
@@ -64,15 +66,7 @@ def read_config(project_dir: Path | None = None) -> Config:
     bronze = str(variables.get("bronze_path") or "lakehouse/bronze")
     if "://" not in bronze:
         bronze = str(root / bronze)
-    return Config(root, bronze, feeds)
-
-
-def shared_kafka(root: Path) -> dict[str, str]:
-    """Return the Kafka options that all feeds share."""
-    shared = _read_vars(root).get("kafka") or {}
-    if not isinstance(shared, dict):
-        raise UserError("vars.kafka must be a mapping of Kafka consumer options.")
-    return {str(key): _text(value) for key, value in shared.items()}
+    return Config(root, bronze, feeds, shared)
 
 
 def known_formats(root: Path) -> list[str]:
@@ -107,6 +101,13 @@ def _read_vars(root: Path) -> dict[str, Any]:
     if feeds is not None and not isinstance(feeds, dict):
         raise UserError("vars.feeds must be a mapping of feed names to their settings.")
     return variables
+
+
+def _shared_kafka(variables: dict[str, Any]) -> dict[str, str]:
+    shared = variables.get("kafka") or {}
+    if not isinstance(shared, dict):
+        raise UserError("vars.kafka must be a mapping of Kafka consumer options.")
+    return {str(key): _text(value) for key, value in shared.items()}
 
 
 def _feed(name: str, settings: object, shared: dict[str, str], formats: list[str]) -> Feed:

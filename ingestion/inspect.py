@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ingestion import brokers
-from ingestion.config import Config, Feed, known_formats, read_config, shared_kafka
+from ingestion.config import Config, Feed, known_formats, read_config
 from ingestion.errors import OK, SOURCE, UserError
 from ingestion.files import find_files
 from ingestion.progress import say
-from ingestion.recognise import Candidates, candidates
+from ingestion.recognise import Candidates, candidates, mapping, read_document
 from ingestion.records import NO_PARTITION, Row, read_rows
 from ingestion.secrets import resolve
 from ingestion.session import session
@@ -99,14 +99,15 @@ def examine(rows: Iterable[Row]) -> Finding:
     found = Finding()
     for row in rows:
         found.records += 1
-        signs = candidates(row["key"], row["value"])
+        message = read_document(row["value"])
+        signs = candidates(row["key"], row["value"], message)
         if signs is None:
             found.silent += 1
             continue
         found.signs[signs] += 1
         found.places.setdefault(signs, "{topic}, {partition}:{offset}".format(**row))
-        if signs:
-            table = _keyless_table(row)
+        if signs and message:
+            table = _keyless_table(message, has_key=row["key"] is not None)
             if table:
                 found.keyless.setdefault(*table)
     return found
@@ -173,7 +174,7 @@ def _rows_of_files(files: Iterable[tuple[str, Path]], lines: str) -> Iterator[Ro
 
 def _rows_of_topic(config: Config, topic: str, records: int) -> Iterator[Row]:
     """Yield the first records that the brokers hold, without landing them."""
-    feed = Feed(name=topic, format="", topics=(topic,), kafka=shared_kafka(config.project_dir))
+    feed = Feed(name=topic, format="", topics=(topic,), kafka=config.kafka)
     spark = session(config.project_dir)
     with brokers.admin_client(spark, feed) as client:
         brokers.feed_topics(spark, client, feed)
@@ -189,28 +190,19 @@ def _rows_of_topic(config: Config, topic: str, records: int) -> Iterator[Row]:
         }
 
 
-def _keyless_table(row: Row) -> tuple[str, list[str]] | None:
+def _keyless_table(message: dict[str, Any], has_key: bool) -> tuple[str, list[str]] | None:
     """Return the table and the columns of a row change that names no key."""
-    message = _object(row["value"])
-    body = message.get("payload") if isinstance(message.get("payload"), dict) else message
-    schema = message.get("schema") if isinstance(message.get("schema"), dict) else {}
+    body = message["payload"] if isinstance(message.get("payload"), dict) else message
+    schema = mapping(message, "schema")
     image = body.get("data") or body.get("after") or body.get("before")
     image = next(iter(image), None) if isinstance(image, list) else image
     if isinstance(image, dict):
         image = image.get("dataColumn") or image.get("data") or image
     named = [place[name] for place in (message, schema) for name in KEY_FIELDS if name in place]
-    if not isinstance(image, dict) or any(named) or (not named and row["key"] is not None):
+    if not isinstance(image, dict) or any(named) or (not named and has_key):
         return None
     source = body.get("source") or schema.get("source")
     place = source if isinstance(source, dict) else message
     names = [next((place[name] for name in part if place.get(name)), None) for part in TABLE_NAMES]
     path = dict.fromkeys(name for name in names if isinstance(name, str))
     return (".".join(path), list(image)) if path else None
-
-
-def _object(value: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(value)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

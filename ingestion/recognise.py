@@ -20,21 +20,28 @@ WHOLE_UPDATES = frozenset({"INSERT", "UPDATE", "DELETE"})
 SECONDS = 10**11
 
 
-def candidates(key: bytes | None, value: bytes | None) -> Candidates | None:
-    """Return the formats that a record can be of, none if it bears no sign; None if it is empty."""
+def candidates(
+    key: bytes | None, value: bytes | None, message: dict[str, Any] | None
+) -> Candidates | None:
+    """Return the formats that a record can be of, none if it bears no sign; None if it is empty.
+
+    `message` is the document that the value holds, if it holds one.
+    """
     if value is None:
         return None
     if value[:1] == b"\x00":
         framed = key is not None and key[:8] == b"\x00\x00\x00\x00\x00\x00\x00\x01"
         return frozenset({"ticdc_open"} if framed else {"debezium_avro"})
-    message = _document(value)
     if message is None:
         return None if value.strip() in (b"", b"null") else _of_bytes(value)
-    named = _of_message(message, _document(key or b"") or {})
+    named = _of_message(message, read_document(key) or {})
     return frozenset({named}) if isinstance(named, str) else named
 
 
-def _document(content: bytes) -> dict[str, Any] | None:
+def read_document(content: bytes | None) -> dict[str, Any] | None:
+    """Return the JSON object that the bytes hold, unwrapped once if it was encoded as a text."""
+    if content is None:
+        return None
     try:
         found = json.loads(content.decode("utf-8-sig"))
         found = json.loads(found) if isinstance(found, str) else found
@@ -54,12 +61,12 @@ def _of_bytes(value: bytes) -> Candidates:
 def _of_message(message: dict[str, Any], key: dict[str, Any]) -> Candidates | str:
     payload = message.get("payload")
     body = payload if isinstance(payload, dict) else message
-    meta = _mapping(message, "meta")
+    meta = mapping(message, "meta")
     if message.keys() == {"schema", "payload"} and payload is None and message["schema"] is None:
         return "dtle"
-    if message.get("version") == "2.0" and "op" in _mapping(message, "payload"):
+    if message.get("version") == "2.0" and "op" in mapping(message, "payload"):
         return "dataworks_v2"
-    if "sequenceId" in body or "dataColumn" in _mapping(message, "schema"):
+    if "sequenceId" in body or "dataColumn" in mapping(message, "schema"):
         return "streamx"
     if "recordType" in message and "allMetaData" in message:
         return _oms_default(message)
@@ -67,11 +74,11 @@ def _of_message(message: dict[str, Any], key: dict[str, Any]) -> Candidates | st
         return _shareplex(meta)
     if "operation" in message and {"beforeImages", "afterImages", "objectName"} & message.keys():
         return _dts_record(message)
-    if "record-type" in _mapping(message, "metadata"):
+    if "record-type" in mapping(message, "metadata"):
         return "aws_dms"
     if "source_metadata" in message and "read_method" in message:
         return "google_datastream"
-    if message.get("magic") == "atMSG" or "changeSequence" in _mapping(message, "headers"):
+    if message.get("magic") == "atMSG" or "changeSequence" in mapping(message, "headers"):
         return "qlik_replicate"
     if "op_type" in message and "table" in message:
         return "ogg_json"
@@ -104,13 +111,14 @@ def _of_type(message: dict[str, Any], key: dict[str, Any]) -> Candidates | str:
     return NOTHING
 
 
-def _mapping(message: dict[str, Any], name: str) -> dict[str, Any]:
+def mapping(message: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the object of that name; an empty one where there is none."""
     found = message.get(name)
     return found if isinstance(found, dict) else {}
 
 
 def _oms_default(message: dict[str, Any]) -> Candidates | str:
-    images = [_mapping(message, name) for name in ("prevStruct", "postStruct")]
+    images = [mapping(message, name) for name in ("prevStruct", "postStruct")]
     if any("__light_type" in image for image in images):
         return "oms_default_ext"
     # a heartbeat has no image that could tell
@@ -123,12 +131,12 @@ def _shareplex(meta: dict[str, Any]) -> str:
 
 
 def _dts_record(message: dict[str, Any]) -> str:
-    of_oceanbase = _mapping(message, "source").get("version") == "OBMySQL"
+    of_oceanbase = mapping(message, "source").get("version") == "OBMySQL"
     return "oms_avro" if of_oceanbase else "dts_avro"
 
 
 def _debezium(body: dict[str, Any], wrapped: bool) -> Candidates | str:
-    source = _mapping(body, "source")
+    source = mapping(body, "source")
     connector = source.get("connector")
     if source.get("name") == "OMS" or str(connector).startswith("OB_"):
         return "oms_debezium" if wrapped else "oms_debezium_flatten"
@@ -166,7 +174,7 @@ def _canal(message: dict[str, Any], kind: str) -> Candidates | str:
         return "canal_json_ckafka"
     if "id" not in message:
         return "canal_json_oms"
-    if kind == "INIT_DDL" or 94 in _mapping(message, "sqlType").values():
+    if kind == "INIT_DDL" or 94 in mapping(message, "sqlType").values():
         return _drs(message, kind)
     if kind == "DDL":
         return DRS | {"canal_json_dts"}
@@ -181,14 +189,14 @@ def _canal(message: dict[str, Any], kind: str) -> Candidates | str:
 
 def _canal_itself(message: dict[str, Any]) -> Candidates:
     """Canal writes a type as the table's definition has it: a varchar has its length."""
-    types = [str(name).lower() for name in _mapping(message, "mysqlType").values()]
+    types = [str(name).lower() for name in mapping(message, "mysqlType").values()]
     without_length = {"varchar", "char", "decimal", "varbinary"} & set(types)
     return NOTHING if without_length else frozenset({"canal_json"})
 
 
 def _drs(message: dict[str, Any], kind: str) -> Candidates:
     """DRS names types without length; its two formats differ in deleted rows and in timestamps."""
-    types = _mapping(message, "mysqlType")
+    types = mapping(message, "mysqlType")
     if "gtid" in message or any("(" in str(name) for name in types.values()):
         return NOTHING
     rows = message.get("data") or message.get("old")

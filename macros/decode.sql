@@ -11,6 +11,47 @@
 {%- endmacro %}
 
 
+{#- The CTEs with which a format begins that may write bare fractions, to `message` in `decoded`: the struct of `fields`,
+    NULL where the value is not one whole object. -#}
+{% macro exact_messages(messages, fields) -%}
+    texts as (
+
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', fields) }} as elements
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
+
+    )
+{%- endmacro %}
+
+
 {#- One JSON object as a struct; NULL for anything else. Spark alone accepts cut-off text, a second
     document and trailing garbage in silence: the text is read as the first of two array elements,
     and the object is good only if the second one is found where it belongs. -#}
@@ -139,6 +180,12 @@
     that no instant has. -#}
 {% macro epoch_millis(text) -%}
     timestamp_micros(try_multiply(try_cast({{ text }} as bigint), 1000))
+{%- endmacro %}
+
+
+{#- The same for whole seconds. -#}
+{% macro epoch_seconds(text) -%}
+    timestamp_micros(try_multiply(try_cast({{ text }} as bigint), 1000000))
 {%- endmacro %}
 
 

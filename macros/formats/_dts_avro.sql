@@ -313,7 +313,7 @@
             coalesce(case when half <> 'delete' then missing_after end, array()) as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            timestamp_micros(try_multiply(try_cast(message.seconds as bigint), 1000000)) as changed_at,
+            {{ epoch_seconds('message.seconds') }} as changed_at,
             {{ epoch_millis(unmarked('get(message.process_times, size(message.process_times) - 1)')) }} as captured_at,
             nullif(message.source_txid, '') as transaction_id,
             named_struct(

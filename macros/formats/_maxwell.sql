@@ -236,6 +236,6 @@
 {% macro _maxwell_row_time() -%}
     case
                 when told_operation in ('insert', 'update', 'delete')
-                    then timestamp_micros(try_multiply(try_cast(message.ts as bigint), 1000000))
+                    then {{ epoch_seconds('message.ts') }}
             end
 {%- endmacro %}

@@ -51,13 +51,6 @@
 {%- endmacro %}
 
 
-{#- Text of whole seconds since 1970 to an instant; NULL where the text is no whole number, or one that no instant
-    has. -#}
-{% macro _oms_epoch_seconds(text) -%}
-    timestamp_micros(try_multiply(try_cast({{ text }} as bigint), 1000000))
-{%- endmacro %}
-
-
 {#- The columns that a message names in its types or in either image. -#}
 {% macro _oms_column_names(described, old_image, new_image) -%}
     array_distinct(
@@ -72,46 +65,12 @@
 
 {#- Changes of Default and DefaultExtendColumnType: the second has its types in the images, as `__light_type`. -#}
 {% macro _oms_default_changes(messages, format) -%}
-    with texts as (
-
-        select
-            *,
-            {{ json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ decode_object('exact_text', '''
+    with {{ exact_messages(messages, '''
                 prevStruct map<string, string>, postStruct map<string, string>, recordType string,
                 allMetaData struct<
                     db string, table_name string, dbType string, ddlType string, record_primary_key string,
                     storeDataSequence string, source_identity string, transId string, `timestamp` string
-                >''') }} as elements
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ decoded_object('elements') }} as message
-        from parsed
-
-    ),
+                >''') }},
 
     named as (
 
@@ -278,7 +237,7 @@
                 as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            {{ _oms_epoch_seconds('event_seconds') }} as changed_at,
+            {{ epoch_seconds('event_seconds') }} as changed_at,
             cast(null as timestamp) as captured_at,
             nullif(message.allMetaData.transId, '') as transaction_id,
             named_struct(

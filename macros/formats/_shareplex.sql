@@ -7,45 +7,11 @@
     messages, format, catalog_name, database_name, schema_name, table_name, position, operation_of_ins, is_whole,
     lacks_table
 ) -%}
-    with texts as (
-
-        select
-            *,
-            {{ json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ decode_object('exact_text', '''
+    with {{ exact_messages(messages, '''
                 meta struct<
                     op string, `table` string, `time` string, posttime string, scn string, seq string, trans string
                 >,
-                data map<string, string>, key map<string, string>, sql struct<ddl string>''') }} as elements
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ decoded_object('elements') }} as message
-        from parsed
-
-    ),
+                data map<string, string>, key map<string, string>, sql struct<ddl string>''') }},
 
     told_apart as (
 

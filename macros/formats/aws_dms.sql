@@ -3,47 +3,13 @@
     feed names them. Rules: docs/formats/aws_dms.md -#}
 
 {% macro parse_aws_dms(messages) -%}
-    with texts as (
-
-        select
-            *,
-            {{ json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ decode_object('exact_text', '''
+    with {{ exact_messages(messages, '''
                 data map<string, string>, `before-image` map<string, string>, control struct<`table-def` string>,
                 metadata struct<
                     `record-type` string, operation string, `schema-name` string, `table-name` string,
                     `timestamp` string, `commit-timestamp` string, `transaction-id` string,
                     `transaction-record-id` string, `stream-position` string
-                >''') }} as elements
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ decoded_object('elements') }} as message
-        from parsed
-
-    ),
+                >''') }},
 
     named as (
 

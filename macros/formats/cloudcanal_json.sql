@@ -4,45 +4,11 @@
     Rules: docs/formats/cloudcanal_json.md -#}
 
 {% macro parse_cloudcanal_json(messages) -%}
-    with texts as (
-
-        select
-            *,
-            {{ json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ decode_object('exact_text', '''
+    with {{ exact_messages(messages, '''
                 data array<map<string, string>>, before array<map<string, string>>,
                 db string, `schema` string, `table` string, action string, entryType string,
                 isDdl string, ddl string, execTs string, sendTs string, sql string,
-                pks array<string>, dbValType string''') }} as elements
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ decoded_object('elements') }} as message
-        from parsed
-
-    ),
+                pks array<string>, dbValType string''') }},
 
     named as (
 

@@ -4,29 +4,7 @@
     Rules: docs/formats/dataworks_v2.md -#}
 
 {% macro parse_dataworks_v2(messages) -%}
-    with texts as (
-
-        select
-            *,
-            {{ json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ decode_object('exact_text', '''
+    with {{ exact_messages(messages, '''
                 `schema` struct<
                     `column` array<map<string, string>>, pk array<string>,
                     source struct<dbType string, dbName string, `schema` string, `table` string>
@@ -34,19 +12,7 @@
                 payload struct<
                     before struct<data map<string, string>>, after struct<data map<string, string>>,
                     op string, ddl struct<text string>, `timestamp` struct<eventTime string, systemTime string>
-                >''') }} as elements
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ decoded_object('elements') }} as message
-        from parsed
-
-    ),
+                >''') }},
 
     named as (
 

@@ -258,7 +258,7 @@
             md5(type_text) as schema_id,
             type_text as schema_text,
             -- 0 is an unknown time
-            timestamp_micros(try_multiply(try_cast(nullif(place.ts_sec, '0') as bigint), 1000000)) as changed_at,
+            {{ epoch_seconds("nullif(place.ts_sec, '0')") }} as changed_at,
             {{ epoch_millis('message.payload.ts_ms') }} as captured_at,
             nullif(message.payload.source.gtid, '') as transaction_id,
             named_struct(

@@ -3,47 +3,13 @@
     stand below the stream wherever they lie. Rules: docs/formats/google_datastream.md -#}
 
 {% macro parse_google_datastream(messages) -%}
-    with texts as (
-
-        select
-            *,
-            {{ json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ decode_object('exact_text', '''
+    with {{ exact_messages(messages, '''
                 payload map<string, string>, read_method string, read_timestamp string, source_timestamp string,
                 source_metadata struct<
                     `database` string, `schema` string, `table` string, change_type string, tx_id string,
                     primary_keys array<string>, replication_index array<string>,
                     log_file string, log_position string, scn string, rs_id string, ssn string, lsn string
-                >''') }} as elements
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ decoded_object('elements') }} as message
-        from parsed
-
-    ),
+                >''') }},
 
     named as (
 

@@ -27,7 +27,7 @@
             )",
         captured_at="case
                 when told_operation in ('snapshot', 'ignored')
-                    then timestamp_micros(try_multiply(try_cast(message.ts as bigint), 1000000))
+                    then " ~ epoch_seconds('message.ts') ~ "
             end",
         position=_maxwell_position('message'),
         position_space="case

@@ -4,43 +4,9 @@
     switched on. Rules: docs/formats/ogg_json.md -#}
 
 {% macro parse_ogg_json(messages) -%}
-    with texts as (
-
-        select
-            *,
-            {{ json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ decode_object('exact_text', '''
+    with {{ exact_messages(messages, '''
                 `table` string, op_type string, op_ts string, current_ts string, pos string, csn string, xid string,
-                primary_keys array<string>, before map<string, string>, after map<string, string>''') }} as elements
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ decoded_object('elements') }} as message
-        from parsed
-
-    ),
+                primary_keys array<string>, before map<string, string>, after map<string, string>''') }},
 
     named as (
 

@@ -4,29 +4,7 @@
     wherever the two lie. Rules: docs/formats/streamx.md -#}
 
 {% macro parse_streamx(messages) -%}
-    with texts as (
-
-        select
-            *,
-            {{ json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ decode_object('exact_text', '''
+    with {{ exact_messages(messages, '''
                 `schema` struct<
                     dataColumn array<map<string, string>>, primaryKey array<string>,
                     source struct<dbType string, dbName string, schemaName string, tableName string>
@@ -35,19 +13,7 @@
                     before struct<dataColumn map<string, string>>, after struct<dataColumn map<string, string>>,
                     op string, sequenceId string, ddl struct<text string>,
                     `timestamp` struct<eventTime string, systemTime string>
-                >''') }} as elements
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ decoded_object('elements') }} as message
-        from parsed
-
-    ),
+                >''') }},
 
     named as (
 

@@ -88,13 +88,18 @@ def spark():
     session.stop()
 
 
-@pytest.fixture(scope="session")
-def macros():
+def rendered_macros():
     """All macros under test, callable by name, as dbt would render them."""
     source = "\n".join(
         path.read_text() for glob in MACRO_FILES for path in sorted(MACROS.glob(glob))
     )
     return jinja2.Environment(extensions=["jinja2.ext.do"]).from_string(source).module
+
+
+@pytest.fixture(scope="session")
+def macros():
+    """The rendered macros."""
+    return rendered_macros()
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 import yaml
@@ -10,7 +9,8 @@ import yaml
 from ingestion.__main__ import main
 from ingestion.config import PROJECT_ROOT
 from ingestion.inspect import Finding, examine
-from ingestion.recognise import candidates
+from ingestion.recognise import candidates, read_document
+from tests.formats.conftest import load_lines
 from tests.support.kafka_broker import KafkaBroker
 from tests.support.project import Project
 
@@ -38,16 +38,15 @@ FORMAT_OF["dtle_schema_change"] = "dtle"
 BARE_ROWS = ('{"id":1,"name":"a"}', '{"field1":"after_value1","field2":"after_value2"}')
 
 
-def lines(path: Path) -> list[dict]:
-    with path.open(encoding="utf-8") as opened:
-        return [json.loads(line) for line in opened]
+def candidates_of(value: bytes | None) -> set[str] | None:
+    return candidates(None, value, read_document(value))
 
 
 def golden_samples() -> dict[str, list[dict]]:
     """The vendors' sample messages among the golden ones, by format."""
     samples: dict[str, list[dict]] = {}
     for path in sorted(FORMATS.glob("*/messages.jsonl")):
-        for record in lines(path):
+        for record in load_lines(path):
             if record["case"].startswith(f"{path.parent.name} line "):
                 samples.setdefault(path.parent.name, []).append(record)
     return samples
@@ -75,9 +74,8 @@ def test_every_sample_is_recognised(name: str):
 def test_signs_of_all_formats_are_known():
     missed = Counter(
         (line["format"], line["text"][:80])
-        for line in lines(FORMATS / "signs.jsonl")
-        if FORMAT_OF.get(line["format"], line["format"])
-        not in candidates(None, line["text"].encode())
+        for line in load_lines(FORMATS / "signs.jsonl")
+        if FORMAT_OF.get(line["format"], line["format"]) not in candidates_of(line["text"].encode())
         and line["text"] not in BARE_ROWS
     )
     assert not missed
@@ -98,7 +96,7 @@ def test_signs_of_all_formats_are_known():
     ],
 )
 def test_records_without_a_sign_prove_nothing(value: bytes | None, expected: set | None):
-    assert candidates(None, value) == expected
+    assert candidates_of(value) == expected
 
 
 def test_a_file_gives_a_feed_that_loads_it(project: Project, capsys: pytest.CaptureFixture):

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from ingestion.__main__ import main as ingestion
+from tests.formats.conftest import load_lines
 from tests.pipeline.conftest import ROOT
 
 # A format by position, one with binary Avro, one with rows that say little of themselves, one with a required setting.
@@ -24,8 +25,7 @@ COLUMNS = (
 
 
 def lines(format_name, file):
-    text = (ROOT / "tests" / "formats" / format_name / file).read_text("utf-8")
-    return [json.loads(line) for line in text.rstrip("\n").split("\n")]
+    return load_lines(ROOT / "tests" / "formats" / format_name / file)
 
 
 @pytest.fixture(scope="module")
