@@ -119,6 +119,7 @@
             ) as _change,
             _is_deleted,
             _sequence,
+            _delete_sequence,
             _base_sequence,
             _column_sequences
         from typed
@@ -453,6 +454,7 @@
             newest.row_key as _row_key,
             newest.change.is_deleted as _is_deleted,
             newest.sequence as _sequence,
+            if(newest.change.is_deleted, newest.sequence, null) as _delete_sequence,
             newest.sequence as _base_sequence,
             cast(null as map<string, {{ sequence_type() }}>) as _column_sequences,
             newest.change.topic as _topic,
@@ -472,18 +474,28 @@
 {%- endmacro %}
 
 
-{#- The newest value of each column of each key: for batches with images that lack columns. The newest delete
-    or complete image is the base; only changes behind it count. -#}
+{#- The newest value of each column of each key: for batches with images that lack columns. The newest complete image
+    is the base; only what lies over it, and behind the newest delete, counts. -#}
 {% macro latest_by_column(changes, decoded) -%}
     newest as (
 
         select
             row_key,
             max(sequence) as sequence,
-            max(if(is_deleted or is_after_complete, sequence, null)) as base_sequence,
+            max(if(is_deleted, sequence, null)) as delete_sequence,
+            max(if(not is_deleted and is_after_complete, sequence, null)) as complete_sequence,
             max_by(struct(is_deleted, topic, partition, changed_at), sequence) as change
         from {{ changes }}
         group by row_key
+
+    ),
+
+    begun as (
+
+        select
+            *,
+            if(complete_sequence > coalesce(delete_sequence, {{ never() }}), complete_sequence, null) as base_sequence
+        from newest
 
     ),
 
@@ -497,15 +509,16 @@
             column_types.wires
             {%- endif %}
         from {{ changes }} as changes
-            inner join newest
-                on changes.row_key = newest.row_key
+            inner join begun
+                on changes.row_key = begun.row_key
         {%- if decoded %}
             left join column_types
                 on changes.schema_id = column_types.schema_id
         {%- endif %}
         where
             not changes.is_deleted
-            and (newest.base_sequence is null or changes.sequence >= newest.base_sequence)
+            and (begun.delete_sequence is null or changes.sequence > begun.delete_sequence)
+            and (begun.base_sequence is null or changes.sequence >= begun.base_sequence)
 
     ),
 
@@ -539,21 +552,22 @@
     latest as (
 
         select
-            newest.row_key as _row_key,
-            newest.change.is_deleted as _is_deleted,
-            newest.sequence as _sequence,
-            newest.base_sequence as _base_sequence,
+            begun.row_key as _row_key,
+            begun.change.is_deleted as _is_deleted,
+            begun.sequence as _sequence,
+            begun.delete_sequence as _delete_sequence,
+            begun.base_sequence as _base_sequence,
             composed.column_sequences as _column_sequences,
-            newest.change.topic as _topic,
-            newest.change.partition as _partition,
-            newest.change.changed_at as _changed_at,
+            begun.change.topic as _topic,
+            begun.change.partition as _partition,
+            begun.change.changed_at as _changed_at,
             composed.image as _image
             {%- if decoded %},
             composed.wires as _wires
             {%- endif %}
-        from newest
+        from begun
             left join composed
-                on newest.row_key = composed.row_key
+                on begun.row_key = composed.row_key
 
     ),
 {%- endmacro %}
@@ -622,7 +636,7 @@
         ) }}
     {%- endfor -%}
     {%- for column in columns if column | lower in (
-        '_change', '_row_key', '_is_deleted', '_sequence', '_base_sequence', '_column_sequences',
+        '_change', '_row_key', '_is_deleted', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
         '_topic', '_partition', '_changed_at', '_image', '_wires'
     ) -%}
         {{ exceptions.raise_compiler_error(

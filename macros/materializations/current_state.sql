@@ -25,7 +25,7 @@
                 {%- do statements.append(merge_deletes(state, plan)) -%}
             {%- endif -%}
             {%- if plan.news.truncates or plan.has_ranges -%}
-                {%- do statements.append(delete_emptied_rows(this, state)) -%}
+                {%- do statements.append(remove_emptied_values(this, state) if plan.by_column else delete_emptied_rows(this, state)) -%}
             {%- endif -%}
             {%- do statements.append(merge_latest(this, compiled_code, plan)) -%}
         {%- endif -%}
@@ -54,7 +54,7 @@
 
     )
 
-    select * except (_is_deleted, _sequence, _base_sequence, _column_sequences)
+    select * except (_is_deleted, _sequence, _delete_sequence, _base_sequence, _column_sequences)
     from latest
     where not _is_deleted
 {%- endmacro %}
@@ -103,6 +103,52 @@ when matched then delete
 {%- endmacro %}
 
 
+{#- The same for rows with values of several ages: a row above the TRUNCATE keeps no value from below it. -#}
+{% macro remove_emptied_values(target, state) -%}
+merge into {{ target }} as current
+using (
+
+    select
+        current._change.row_key,
+        max(emptied.delete_sequence) as delete_sequence
+    from {{ target }} as current
+        inner join {{ state }} as emptied
+            on
+                emptied.row_key is null
+                and (emptied.topic is null or emptied.topic = current._change.topic)
+                and (emptied.partition is null or emptied.partition = current._change.partition)
+                and (
+                    emptied.delete_sequence > current._change.sequence
+                    or exists(
+                        map_values(current._change.column_sequences),
+                        column_sequence -> column_sequence.epoch >= 0 and column_sequence < emptied.delete_sequence
+                    )
+                )
+    group by current._change.row_key
+
+) as emptied
+    on current._change.row_key = emptied.row_key
+when matched and emptied.delete_sequence > current._change.sequence then delete
+when matched then
+    update set
+    {%- for column in model.config.meta.columns %}
+        {{ identifier(column) }} = if(
+            {{ newest_in_current(quoted(column)) }} < emptied.delete_sequence, null, current.{{ identifier(column) }}
+        ),
+    {%- endfor %}
+        _change.column_sequences = transform_values(
+            current._change.column_sequences,
+            (column_name, column_sequence) -> if(
+                column_sequence < emptied.delete_sequence, {{ never() }}, column_sequence
+            )
+        ),
+        _change.misfits = filter(
+            current._change.misfits,
+            misfit -> {{ newest_in_current('misfit.column_name') }} > emptied.delete_sequence
+        )
+{%- endmacro %}
+
+
 {#- One guarded merge: a row is deleted, replaced or inserted only by a change that is newer than itself. -#}
 {% macro merge_latest(target, latest, plan) -%}
 {%- set columns = model.config.meta.columns.keys() | list -%}
@@ -127,19 +173,19 @@ when matched and (not latest._is_deleted and latest._sequence > current._change.
     or cardinality(current._change.column_sequences) > 0) then
     update set
     {%- for column in columns %}
-        {{ identifier(column) }} = if(
-            {{ newest_in_latest(column) }} > {{ newest_in_current(column) }},
-            latest.{{ identifier(column) }},
-            current.{{ identifier(column) }}
-        ),
+        {{ identifier(column) }} = case
+            when {{ newest_in_latest(quoted(column)) }} > {{ newest_in_current(quoted(column)) }} then latest.{{ identifier(column) }}
+            when not coalesce(latest._delete_sequence > {{ newest_in_current(quoted(column)) }}, false) then current.{{ identifier(column) }}
+        end,
     {%- endfor %}
         _change = named_struct(
             'row_key', current._change.row_key,
             'sequence', greatest(current._change.sequence, latest._sequence),
             'column_sequences', {{ older_than_row(
-                "transform(array(" ~ quoted_list(columns) ~ "), column_name -> greatest("
-                ~ "coalesce(latest._column_sequences[column_name], latest._base_sequence), "
-                ~ "coalesce(current._change.column_sequences[column_name], current._change.sequence)))",
+                "transform(array(" ~ quoted_list(columns) ~ "), column_name -> case when "
+                ~ newest_in_latest('column_name') ~ " > " ~ newest_in_current('column_name') ~ " then "
+                ~ newest_in_latest('column_name') ~ " when latest._delete_sequence > " ~ newest_in_current('column_name')
+                ~ " then " ~ never() ~ " else " ~ newest_in_current('column_name') ~ " end)",
                 'greatest(current._change.sequence, latest._sequence)'
             ) }},
             'topic', if(latest._sequence > current._change.sequence, latest._change.topic, current._change.topic),
@@ -148,14 +194,13 @@ when matched and (not latest._is_deleted and latest._sequence > current._change.
             'misfits', concat(
                 filter(
                     latest._change.misfits,
-                    misfit -> coalesce(latest._column_sequences[misfit.column_name], latest._base_sequence)
-                    > coalesce(current._change.column_sequences[misfit.column_name], current._change.sequence)
+                    misfit -> {{ newest_in_latest('misfit.column_name') }} > {{ newest_in_current('misfit.column_name') }}
                 ),
                 filter(
                     current._change.misfits,
                     misfit -> not coalesce(
-                        coalesce(latest._column_sequences[misfit.column_name], latest._base_sequence)
-                        > coalesce(current._change.column_sequences[misfit.column_name], current._change.sequence),
+                        greatest({{ newest_in_latest('misfit.column_name') }}, latest._delete_sequence)
+                        > {{ newest_in_current('misfit.column_name') }},
                         false
                     )
                 )
@@ -177,13 +222,14 @@ when not matched and not latest._is_deleted then
 {%- endmacro %}
 
 
+{#- Which change brought the value of a column (an expression for its name): of the new changes, of gold's row. -#}
 {% macro newest_in_latest(column) -%}
-coalesce(latest._column_sequences[{{ quoted(column) }}], latest._base_sequence)
+coalesce(latest._column_sequences[{{ column }}], latest._base_sequence)
 {%- endmacro %}
 
 
 {% macro newest_in_current(column) -%}
-coalesce(current._change.column_sequences[{{ quoted(column) }}], current._change.sequence)
+coalesce(current._change.column_sequences[{{ column }}], current._change.sequence)
 {%- endmacro %}
 
 
