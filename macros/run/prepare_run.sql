@@ -3,6 +3,7 @@
 
 {% macro prepare_run() -%}
     {%- if execute and flags.WHICH in ['run', 'build', 'test'] -%}
+        {%- do refuse_ansi() -%}
         {%- do register_bronze() -%}
         {%- do refuse_changed_feeds() -%}
         {%- set applied = {} -%}
@@ -35,6 +36,17 @@
 
 {% macro applied_versions() -%}
     {{ return(generate_schema_name('silver', none) ~ '.applied_versions') }}
+{%- endmacro %}
+
+
+{#- dbt switches ANSI mode off in its own Spark; a server has to be told by the profile. -#}
+{% macro refuse_ansi() -%}
+    {%- if run_query('set spark.sql.ansi.enabled').rows[0][1] | lower == 'true' -%}
+        {{ exceptions.raise_compiler_error(
+            'Spark works in ANSI mode, in which one value that does not fit its type stops the whole table. Set '
+            ~ 'spark.sql.ansi.enabled to false, as the target `cluster` in profiles/profiles.yml does.'
+        ) }}
+    {%- endif -%}
 {%- endmacro %}
 
 

@@ -1,0 +1,101 @@
+"""The target `cluster`: the shop's tables built on a Spark Thrift server of its own process."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from deltalake import DeltaTable
+
+from tests.pipeline.conftest import ROOT, Lakehouse
+
+BIN = Path(sys.executable).parent
+EXPECTED = sorted((ROOT / "examples" / "shop" / "expected").glob("*.jsonl"))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A copy of the project with loaded records, and a server that knows the copy's warehouse."""
+    copy = Lakehouse(tmp_path_factory.mktemp("cluster"))
+    load = [sys.executable, "-m", "ingestion", "load", "--project-dir", str(copy.root)]
+    subprocess.run(load, check=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        copy.port = probe.getsockname()[1]
+    jars = sorted((copy.root / ".jars").glob("*.jar"))
+    delta = [jar for jar in jars if jar.name.startswith(("delta-", "unitycatalog-"))]
+    settings = {
+        "spark.sql.warehouse.dir": copy.root / "lakehouse" / "warehouse",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": 4,
+        "spark.databricks.delta.snapshotPartitions": 2,
+        "spark.hadoop.hive.server2.thrift.port": copy.port,
+        "spark.ui.enabled": "false",
+    }
+    command = [
+        *(BIN / "spark-submit", "--driver-memory", "3g", "--class"),
+        "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2",
+        *("--jars", ",".join(map(str, jars))),
+        *("--driver-class-path", ":".join(map(str, delta))),
+        *("--driver-java-options", "-Dderby.system.home=lakehouse -Duser.timezone=UTC"),
+        *(word for setting in settings.items() for word in ("--conf", "{}={}".format(*setting))),
+        "spark-internal",
+    ]
+    log = copy.root / "server.log"
+    with log.open("wb") as output:
+        server = subprocess.Popen(command, cwd=copy.root, stdout=output, stderr=output)
+    deadline = time.monotonic() + 180
+    while "HiveThriftServer2 started" not in log.read_text():
+        assert server.poll() is None and time.monotonic() < deadline, log.read_text()[-2000:]
+        time.sleep(0.5)
+    yield copy
+    server.terminate()
+    server.wait(timeout=60)
+
+
+def dbt(copy, *arguments):
+    ours = {"LAKEHOUSE_TARGET": "cluster", "LAKEHOUSE_THRIFT_PORT": str(copy.port)}
+    return subprocess.run(
+        [BIN / "dbt", "--no-use-colors", *arguments],
+        cwd=copy.root,
+        env=os.environ | ours,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def built(served):
+    done = dbt(served, "build")
+    assert done.returncode == 0, done.stdout[-3000:]
+    return served
+
+
+@pytest.mark.parametrize("path", EXPECTED, ids=lambda path: path.stem)
+def test_gold_has_the_rows_of_the_source_table(built, path):
+    table = path.stem.split(".")[1]
+    rows = [json.loads(line) for line in path.read_text().rstrip("\n").split("\n")]
+    gold = built.root / "lakehouse" / "warehouse" / "gold.db" / table
+    assert DeltaTable(gold).to_pyarrow_table().num_rows == len(rows)
+
+
+def test_a_second_build_commits_nothing(built):
+    versions = built.versions()
+    assert dbt(built, "run").returncode == 0
+    assert built.versions() == versions
+
+
+def test_a_server_in_ansi_mode_is_refused(built):
+    profile = built.root / "profiles" / "profiles.yml"
+    text = profile.read_text()
+    profile.write_text(text.replace('ansi.enabled": "false"', 'ansi.enabled": "true"'))
+    done = dbt(built, "run")
+    profile.write_text(text)
+    assert done.returncode != 0
+    assert "Spark works in ANSI mode" in done.stdout
