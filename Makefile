@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline lint format bench clean
+.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -25,14 +25,18 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/sqlfluff lint --disable-progress-bar models tests
 	@$(BIN)/python -m tests.lint_compiled_sql
 
-test: lint test-quick test-ingestion test-pipeline  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end
+test: lint test-quick  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end
+	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target test-ingestion test-pipeline
 
-# One process each: a process has one Spark session, and these want different ones.
+# One process each: a process has one Spark session, and these want different ones. The loader's tests wait a lot.
 test-ingestion: setup
 	@$(BIN)/python -m pytest --quiet tests/ingestion
 
 test-pipeline: setup
 	@$(BIN)/python -m pytest --quiet tests/pipeline
+
+test-cluster: setup  ## the target `cluster`, on a Spark Thrift server that it starts; not part of `make test`
+	@$(BIN)/python -m pytest --quiet tests/cluster
 
 test-quick: setup  ## the tests that take seconds
 	@$(BIN)/python -m pytest --quiet tests/formats tests/types

@@ -54,7 +54,7 @@ def test_killed_loaders_land_every_record_exactly_once(project: Project, broker:
     producing.set()
     producer.join()
     last = project.start_load()
-    out, err = last.communicate(timeout=120)
+    out, err = last.communicate(timeout=240)
     assert (last.returncode, err) == (OK, "")
     assert all(LANDED.match(line) for line in out.splitlines())
     assert plain(project.messages()) == plain(broker.consume([topic]))
@@ -69,7 +69,7 @@ def test_second_loader_is_refused_and_the_first_stops_in_order(
     first = project.start_load("--follow", "--interval", "0.5")
     next_batch(first)
     second = project.start_load()
-    out, err = second.communicate(timeout=60)
+    out, err = second.communicate(timeout=240)
     assert second.returncode == LOCKED
     assert out == ""
     assert err == (
@@ -77,7 +77,7 @@ def test_second_loader_is_refused_and_the_first_stops_in_order(
         "wait for it to end or stop it.\n"
     )
     first.send_signal(signal.SIGTERM)
-    out, err = first.communicate(timeout=60)
+    out, err = first.communicate(timeout=240)
     assert (first.returncode, err) == (OK, "")
     assert len(project.messages()) == 10
 
@@ -111,7 +111,7 @@ def test_secrets_come_from_the_environment_and_go_nowhere(project: Project, guar
     guarded.produce(topic, values(10))
     project.configure(feed(topic), guarded.servers, **secure(guarded))
     loader = project.start_load("--debug", BROKER_PASSWORD=PASSWORD)
-    out, err = loader.communicate(timeout=120)
+    out, err = loader.communicate(timeout=240)
     assert (loader.returncode, err) == (OK, "")
     assert len(project.messages()) == 10
     assert PASSWORD not in out + err

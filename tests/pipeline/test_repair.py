@@ -55,11 +55,11 @@ def killed(tmp_path_factory):
 def test_a_second_command_is_refused_and_a_killed_run_is_repaired(killed, shop):
     run = start(killed.root, "run")
     lock = killed.root / "lakehouse" / "locks" / "metastore.lock"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while lock.read_text() != str(run.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
     second = start(killed.root, "run")
-    _, complaint = second.communicate(timeout=60)
+    _, complaint = second.communicate(timeout=240)
     assert second.returncode == 6, complaint
     assert "in use by another process" in complaint
     output, errors = run.communicate(timeout=400)
