@@ -1,6 +1,7 @@
 """The settings of one feed: which there are, what they accept, and what to do about a mistake."""
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -116,6 +117,12 @@ def _string(value: object) -> str:
     return value
 
 
+def _path(value: object) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_./-]+", _string(value)):
+        raise ValueError("a path of letters, digits, _ . - and /")
+    return str(value)
+
+
 def _strings(value: object) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(one, str) and one for one in listed):
@@ -191,9 +198,10 @@ def _kafka(value: object) -> dict[str, Any]:
 SETTINGS_OF_FORMATS = {
     "added_prefix": ("debezium_smt",),
     "after_images": ("aws_dms", "qlik_replicate"),
+    "avro_schemas": ("debezium_avro", "drs_avro"),
     "base64_columns": ("dtle",),
     "before_image_prefix": ("aws_dms",),
-    "before_images": ("debezium_json",),
+    "before_images": ("debezium_avro", "debezium_json"),
     "database": ("debezium_smt", "oms_debezium_smt"),
     "dts_instance_created": ("canal_json_dts",),
     "order": ("dts_avro", "maxwell", "oms_avro"),
@@ -206,7 +214,11 @@ SETTINGS_OF_FORMATS = {
     "timestamp_fraction": ("dts_avro", "oms_avro"),
 }
 # Settings without which rows of these formats cannot be understood, whatever they say.
-REQUIRED = {"canal_json_dts": "dts_instance_created"}
+REQUIRED = {
+    "canal_json_dts": "dts_instance_created",
+    "debezium_avro": "avro_schemas",
+    "drs_avro": "avro_schemas",
+}
 CHECKS: dict[str, Callable[[Any], object]] = {
     "format": _string,
     "topics": _strings,
@@ -221,6 +233,7 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "encodings": _encodings,
     "added_prefix": _string,
     "after_images": _one_of("as_sent", "complete"),
+    "avro_schemas": _path,
     "base64_columns": _string,
     "before_image_prefix": _string,
     "before_images": _one_of("as_sent", "complete"),

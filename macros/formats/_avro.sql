@@ -23,3 +23,47 @@
 {% macro _avro_end_mark() -%}
     0FED5EA1C0DEBA5E
 {%- endmacro %}
+
+
+{#- The same record as JSON text, exact and with every field, from one decode: a struct of any shape, where
+    `decode_avro` needs one. `whole_avro_json` takes the record out of it; NULL where the bytes are no such record.
+    Logical types are named otherwise, for Spark refuses decimals of more than 38 digits: values stay what the bytes hold. -#}
+{% macro avro_as_json(bytes, schema_text) -%}
+    {%- set literal = schema_text.replace('\\', '\\\\').replace("'", "\\'") -%}
+    {%- set plain = literal.replace('"logicalType":', '"connect.logicalType":').replace('"logicalType" :', '"connect.logicalType" :') -%}
+    to_json({{ decode_avro(bytes, plain) }}, map('ignoreNullFields', 'false'))
+{%- endmacro %}
+
+
+{% macro whole_avro_json(marked_json) -%}
+    {#- the end mark in base64, as JSON writes bytes -#}
+    {%- set ending = ',"_end":"D+1eocDeul4="}' -%}
+    case
+        when endswith({{ marked_json }}, '{{ ending }}')
+            then substring(
+                {{ marked_json }},
+                {{ '{"record":' | length + 1 }},
+                length({{ marked_json }}) - {{ ('{"record":' ~ ending) | length }}
+            )
+    end
+{%- endmacro %}
+
+
+{#- The file that holds the schema of a record with the header of a schema registry: a zero byte and the schema's number
+    in four bytes. NULL where the bytes have no such header. -#}
+{% macro registry_schema_file(bytes) -%}
+    case
+        when {{ has_registry_header(bytes) }}
+            then concat(rtrim('/', feed_settings['avro_schemas']), '/', {{ registry_schema_id(bytes) }}, '.avsc')
+    end
+{%- endmacro %}
+
+
+{% macro has_registry_header(bytes) -%}
+    (length({{ bytes }}) >= 5 and substring({{ bytes }}, 1, 1) = X'00')
+{%- endmacro %}
+
+
+{% macro registry_schema_id(bytes) -%}
+    conv(hex(substring({{ bytes }}, 2, 4)), 16, 10)
+{%- endmacro %}

@@ -1,4 +1,4 @@
-{#- Expressions of the Debezium family. -#}
+{#- What the formats of the Debezium family share: expressions, and the chain that reads the connectors' own messages. -#}
 
 {#- The fields of an envelope whose message stands under `payload`, or at the root; `fields` names the message's. -#}
 {% macro envelope_fields(fields) -%}
@@ -184,4 +184,373 @@
 {#- The words by which a connector marks the rows of a full load; those of an incremental snapshot are none. -#}
 {% macro is_full_load_word(word) -%}
     {{ word }} in ('true', 'first', 'first_in_data_collection', 'last_in_data_collection', 'last')
+{%- endmacro %}
+
+
+{#- The changes of a relation `texts`: bronze with the message as JSON text in `text` and its Kafka key in `key_text`.
+    `reading` says in expressions what depends on how the text came about: schema_text; undecodable, why there is no
+    message; has_key and odd_key, whether a key is there and why it is none; signs, a text that may be another format's. -#}
+{% macro _debezium_changes(format, reading) -%}
+    {%- set fields = {
+        'op': 'string',
+        'before': 'map<string, string>',
+        'after': 'map<string, string>',
+        'before_text': 'string',
+        'after_text': 'string',
+        'updateDescription': 'struct<updatedFields string, removedFields array<string>, truncatedArrays array<string>>',
+        'source': 'struct<connector string, db string, `schema` string, `table` string, collection string,'
+            ~ ' ts_ms string, ts_us string, snapshot string, sequence string, txId string,'
+            ~ ' server_id string, gtid string, file string, pos string, `row` string,'
+            ~ ' scn string, commit_scn string, txSeq string, ssn string,'
+            ~ ' change_lsn string, commit_lsn string, event_serial_no string, ord string>',
+        'transaction': 'struct<id string>',
+        'ts_ms': 'string',
+        'ddl': 'string',
+        'databaseName': 'string',
+        'schemaName': 'string',
+        'tableChanges': 'array<struct<type string, id string>>',
+        'status': 'string',
+        'id': 'string'
+    } -%}
+    marked as (
+
+        select
+            *,
+            -- MongoDB's documents are JSON text inside the message: told apart by name before the decode
+            {{ mark_fractions(
+                "if(contains(text, '\"connector\":\"mongodb\"'),"
+                ~ " regexp_replace(text, r'\"(before|after)\":\"(?=\\s*[{])', '\"$1_text\":\"'), text)"
+            ) }} as exact_text,
+            {{ mark_fractions('key_text') }} as exact_key
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ decode_object('exact_text', envelope_fields(fields)) }} as elements,
+            {{ decode_key('exact_key') }} as key_message
+        from marked
+
+    ),
+
+    enveloped as (
+
+        select
+            *,
+            {{ decoded_object('elements') }} as envelope,
+            {{ key_image('key_message') }} as key_image
+        from parsed
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ reading.schema_text }} as schema_block,
+            {{ message_of_envelope('envelope', fields) }} as message,
+            -- old releases of Kafka Connect write an empty envelope instead of no value
+            value is null
+            or coalesce(text in ('null', '{"schema":null,"payload":null}'), false) as is_tombstone
+        from enveloped
+
+    ),
+
+    imaged as (
+
+        select
+            *,
+            {{ unmarked('message.op') }} as op,
+            lower(message.source.connector) as connector,
+            nullif(coalesce(message.source.table, message.source.collection), '') as changed_table,
+            nullif(message.source.schema, '') as changed_schema,
+            nullif(coalesce(nullif(message.source.db, ''), message.databaseName), '') as changed_database,
+            {{ exact_numbers('message.before', 'exact_text') }} as row_before,
+            {{ exact_numbers('message.after', 'exact_text') }} as row_after,
+            {{ document('message.before_text') }} as document_before,
+            {{ document('coalesce(message.after_text, message.updateDescription.updatedFields)') }} as document_after,
+            array_distinct(message.updateDescription.removedFields) as removed_fields,
+            message.after is null and message.after_text is null
+            and coalesce(message.updateDescription.updatedFields, get(message.updateDescription.removedFields, 0)) is not null
+                as is_patch
+        from decoded
+
+    ),
+
+    patched as (
+
+        select
+            *,
+            -- an image without any column is none
+            if(cardinality(row_before) > 0, row_before, document_before) as sent_before,
+            case
+                -- a field that the patch removes is null in the row
+                when is_patch and not coalesce({{ has_repeated_column('document_after') }}, false)
+                    then map_from_entries(
+                        concat(
+                            filter(
+                                coalesce(map_entries(document_after), array()),
+                                entry -> not coalesce(array_contains(removed_fields, entry.key), false)
+                            ),
+                            transform(
+                                coalesce(removed_fields, array()),
+                                field -> named_struct('key', field, 'value', cast(null as string))
+                            )
+                        )
+                    )
+                else if(cardinality(row_after) > 0, row_after, document_after)
+            end as sent_after
+        from imaged
+
+    ),
+
+    told_apart as (
+
+        select
+            *,
+            {{ unavailable_columns('sent_before') }} as missing_before,
+            {{ unavailable_columns('sent_after') }} as missing_after,
+            case
+                when is_tombstone then 'tombstone'
+                when op = 'c' then 'insert'
+                when op = 'u' then 'update'
+                when op = 'd' then 'delete'
+                when op = 'r' then 'snapshot'
+                when op = 't' then 'truncate'
+                when op = 'm' then 'ignored'
+                when op is not null then null
+                when message.tableChanges is not null or message.ddl is not null and message.databaseName is not null
+                    then if({{ ddl_kind('message.ddl') }} = 'truncate', 'truncate', 'schema_change')
+                when message.status in ('BEGIN', 'END') and message.id is not null and contains(text, '"event_count"')
+                    then if(message.status = 'BEGIN', 'transaction_begin', 'transaction_end')
+                -- a row without an envelope may have a column ts_ms: a heartbeat has nothing else
+                when message.ts_ms is not null
+                    and text rlike r'(^|"payload"\s*:)\s*[{]\s*"ts_ms"\s*:\s*[0-9]+\s*[}]'
+                    then 'heartbeat'
+            end as told_operation,
+            feed_key_columns[concat_ws('.', message.source.db, changed_schema, changed_table)] as feed_keys
+        from patched
+
+    ),
+
+    keyed as (
+
+        select
+            *,
+            {{ without_columns('sent_before', 'missing_before') }} as old_image,
+            {{ without_columns('sent_after', 'missing_after') }} as new_image,
+            told_operation in ('insert', 'update', 'delete', 'snapshot') as is_row_change,
+            case
+                when told_operation not in ('insert', 'update', 'delete', 'snapshot', 'tombstone') then null
+                when feed_keys is not null then feed_keys
+                when connector = 'mongodb' then array('_id')
+                else map_keys(key_image)
+            end as key_names,
+            coalesce(cardinality(sent_before), 0) > 0 and cardinality(missing_before) = 0
+            and coalesce(
+                connector in ('mysql', 'mariadb', 'sqlserver', 'oracle', 'db2') or feed_settings['before_images'] = 'complete',
+                false
+            ) as is_old_complete
+        from told_apart
+
+    ),
+
+    named as (
+
+        select
+            *,
+            case
+                when feed_keys is null then map_values(key_image)
+                else {{ key_values_of_either('key_names', 'key_image', 'coalesce(new_image, old_image)') }}
+            end as key_of_row,
+            case
+                when told_operation = 'update' and not connector <=> 'mongodb'
+                    then {{ key_values('key_names', 'old_image') }}
+            end as key_in_old_image,
+            case when told_operation = 'update' and old_image is not null then {{ key_values('key_names', 'new_image') }} end
+                as key_in_new_image,
+            case
+                when told_operation = 'insert' and exists(headers, header -> header.key = '__debezium.oldkey')
+                    then {{ decode_key(mark_fractions(
+                        "cast(get(filter(headers, header -> header.key = '__debezium.oldkey'), 0).value as string)"
+                    )) }}
+            end as old_key_message
+        from keyed
+
+    ),
+
+    judged as (
+
+        select
+            *,
+            {{ key_image('old_key_message') }} as key_left_behind,
+            case
+                when load_error is not null then load_error
+                when is_tombstone then null
+                when envelope is null then {{ reading.undecodable }}
+                when op is null and told_operation is null then 'op is missing'
+                when told_operation is null then concat('op is not known: ', op)
+                when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
+                    then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
+                when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
+                    then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
+                when op = 'm' or op is null then null
+                when message.source is null then 'source is missing or not an object'
+                when changed_table is null then 'source.table is missing'
+                when op = 't' then null
+                when {{ has_repeated_column('sent_before') }} or {{ has_repeated_column('sent_after') }}
+                    then 'a column name stands twice in a row image'
+                when op <> 'd' and sent_after is null then concat('op ', op, ' without an after image')
+                when op = 'd' and sent_before is null and key_image is null
+                    then 'op d without a before image and without a key'
+                when op in ('u', 'd') and sent_before is null and {{ has_wrong_before('text') }}
+                    then 'before is not an object'
+                when is_patch
+                    and (
+                        cardinality(message.updateDescription.truncatedArrays) > 0
+                        or exists(map_keys(sent_after), field -> contains(field, '.'))
+                    )
+                    then 'a patch inside a field cannot be applied: let the connector send whole documents'
+                when feed_keys is null and key_image is null and {{ reading.has_key }}
+                    and key_message.flat is null
+                    then {{ reading.odd_key }}
+                when feed_keys is not null
+                    and (key_of_row is null or not is_old_complete and op = 'd' and exists(key_of_row, part -> part is null))
+                    then 'the message does not hold the key columns that the feed names'
+            end as row_error
+        from named
+
+    ),
+
+    operations as (
+
+        select
+            *,
+            if(row_error is null, told_operation, 'unknown') as whole_operation,
+            -- a key has no nulls: a null stands for a value that was not sent
+            case
+                when key_in_old_image <> key_in_new_image and not exists(key_in_old_image, part -> part is null)
+                    then key_in_old_image
+            end as key_before,
+            -- the header is written by another converter: {"id":20} for a key {"id":"FA=="} names no key
+            case
+                when forall(
+                    key_names,
+                    key_column -> (key_left_behind[key_column] rlike '^-?[0-9.]+$')
+                    = (coalesce(key_image[key_column], new_image[key_column]) rlike '^-?[0-9.]+$')
+                )
+                    then {{ key_values('key_names', 'key_left_behind') }}
+            end as key_of_header,
+            {{ is_full_load_word('message.source.snapshot') }} as is_in_full_load
+        from judged
+
+    ),
+
+    placed as (
+
+        select
+            *,
+            if(
+                whole_operation = 'snapshot' and not message.source.snapshot <=> 'incremental'
+                or whole_operation in ('schema_change', 'truncate') and op is null and coalesce(is_in_full_load, false),
+                0,
+                1
+            ) as phase,
+            case
+                -- a full load begins with DROP and CREATE of every table: below all of its rows
+                when op is null and is_in_full_load then cast(array() as array<decimal(38, 0)>)
+                else {{ debezium_position('connector', 'message.source') }}
+            end as source_position
+        from operations
+
+    ),
+
+    halves as (
+
+        select
+            placed.*,
+            half
+        from placed
+            lateral view explode(
+                if(whole_operation = 'update' and key_before is not null, array('delete', 'upsert'), array('whole'))
+            ) as half
+
+    ),
+
+    canonical as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            offset,
+            if(half = 'upsert', 1, 0) as row_index,
+            timestamp as message_timestamp,
+            load_id,
+            bronze_version,
+            1 as parser_version,
+            if(half = 'whole', whole_operation, half) as operation,
+            coalesce(op, message.status, get(message.tableChanges, 0).type) as source_operation,
+            {{ unknown_error('row_error', reading.signs, format) }} as error,
+            connector as source_type,
+            cast(null as string) as catalog_name,
+            changed_database as database_name,
+            coalesce(changed_schema, message.schemaName) as schema_name,
+            changed_table as table_name,
+            case when row_error is null then key_names end as key_columns,
+            case
+                when row_error is not null or key_names is null then null
+                when half = 'delete' then key_before
+                when half = 'upsert' then key_in_new_image
+                else key_of_row
+            end as row_key,
+            if(half = 'upsert', key_before, if(row_error is null, key_of_header, null)) as previous_row_key,
+            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case when row_error is null and half <> 'delete' and op <> 'd' then new_image end as after_image,
+            row_error is null and half <> 'upsert' and is_old_complete as is_before_complete,
+            row_error is null and half <> 'delete' and is_row_change and op <> 'd' and sent_after is not null
+            and not is_patch and cardinality(missing_after) = 0 as is_after_complete,
+            if(row_error is null and half <> 'upsert', missing_before, array()) as before_unavailable,
+            if(row_error is null and half <> 'delete', missing_after, array()) as after_unavailable,
+            md5(schema_block) as schema_id,
+            schema_block as schema_text,
+            coalesce(
+                timestamp_micros(try_cast(message.source.ts_us as bigint)),
+                {{ epoch_millis('message.source.ts_ms') }}
+            ) as changed_at,
+            {{ epoch_millis('message.ts_ms') }} as captured_at,
+            case
+                -- PostgreSQL's BEGIN and END share only the part before the colon
+                when coalesce(message.transaction.id, message.id) rlike '^[0-9]+:[0-9]+$'
+                    then substring_index(coalesce(message.transaction.id, message.id), ':', 1)
+                else coalesce(message.transaction.id, message.id, message.source.txId, message.source.gtid)
+            end as transaction_id,
+            named_struct(
+                'phase', phase,
+                'position', source_position,
+                'offset', offset,
+                'row_index', if(half = 'upsert', 1, 0)
+            ) as change_sequence,
+            if(
+                connector in ('mysql', 'mariadb', 'postgresql', 'oracle', 'sqlserver', 'mongodb'),
+                'position',
+                'offset'
+            ) as order_scope,
+            {{ debezium_position_space('message.source') }} as position_space,
+            case when op = 'r' then coalesce(message.source.snapshot, op) end as snapshot_mark,
+            case when op is null and row_error is null then message.ddl end as ddl,
+            case
+                when whole_operation = 'truncate' then 'truncate'
+                when whole_operation = 'schema_change'
+                    then {{ schema_change_kind('message.ddl', 'get(message.tableChanges, 0).type') }}
+            end as ddl_kind
+        from halves
+
+    )
+
+    select * from canonical
 {%- endmacro %}

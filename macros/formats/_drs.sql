@@ -1,6 +1,5 @@
-{#- Changes of both JSON formats: they agree in all but the text of a TIMESTAMP and the place of a deleted row, and the
-    row of a DELETE is read from whichever list has it. `source_type` is an expression: what the format says of its
-    source. -#}
+{#- Changes of both JSON formats: they agree in all but the text of a TIMESTAMP and the place of a deleted row.
+    `source_type` is an expression: what the format says of its source. -#}
 {% macro _drs_changes(messages, format, source_type) -%}
     with texts as (
 
@@ -11,6 +10,13 @@
 
     ),
 
+    {{ _drs_rows(format, source_type, 'message.mysqlType', undecodable_reason('value', 'text'), 'text') }}
+{%- endmacro %}
+
+
+{#- The changes of a relation `texts`: bronze with the message as JSON in `text`. The row of a DELETE is read from
+    whichever list has it. `undecodable` says why there is no message, `signs` is a text that may be another format's. -#}
+{% macro _drs_rows(format, source_type, schema_text, undecodable, signs) -%}
     parsed as (
 
         select
@@ -62,7 +68,7 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ undecodable }}
                 when word is null then 'type is missing'
                 when lower(message.isDdl) not in ('true', 'false')
                     then concat('isDdl is neither true nor false: ', message.isDdl)
@@ -188,7 +194,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             message.type as source_operation,
-            {{ unknown_error('row_error', 'text', format) }} as error,
+            {{ unknown_error('row_error', signs, format) }} as error,
             case when message is not null then {{ source_type }} end as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -207,8 +213,8 @@
             and (word <> 'UPDATE' or message.old is not null) as is_after_complete,
             cast(array() as array<string>) as before_unavailable,
             cast(array() as array<string>) as after_unavailable,
-            md5(message.mysqlType) as schema_id,
-            message.mysqlType as schema_text,
+            md5({{ schema_text }}) as schema_id,
+            {{ schema_text }} as schema_text,
             {{ epoch_millis('message.es') }} as changed_at,
             {{ epoch_millis('message.ts') }} as captured_at,
             cast(null as string) as transaction_id,

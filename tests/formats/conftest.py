@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 HERE = Path(__file__).parent
 JARS = Path(__file__).resolve().parents[2] / ".jars"
 MACROS = Path(__file__).resolve().parents[2] / "macros"
-MACRO_FILES = ("decode.sql", "ddl_kind.sql", "unknown_error.sql", "formats/*.sql")
+MACRO_FILES = ("decode.sql", "ddl_kind.sql", "unknown_error.sql", "run/feeds.sql", "formats/*.sql")
 
 # What macros/run/new_messages.sql hands to a format macro.
 MESSAGES = """
@@ -88,12 +88,22 @@ def spark():
     session.stop()
 
 
+def avro_schemas(format_name, files):
+    """Stands for macros/run/avro_schemas.sql: the schemas that lie beside a format's golden messages."""
+    return [
+        {"file": f"schemas/{path.name}", "text": path.read_text("utf-8")}
+        for path in sorted((HERE / format_name / "schemas").glob("*.avsc"))
+    ]
+
+
 def rendered_macros():
     """All macros under test, callable by name, as dbt would render them."""
     source = "\n".join(
         path.read_text() for glob in MACRO_FILES for path in sorted(MACROS.glob(glob))
     )
-    return jinja2.Environment(extensions=["jinja2.ext.do"]).from_string(source).module
+    environment = jinja2.Environment(extensions=["jinja2.ext.do"])
+    environment.globals["avro_schemas"] = avro_schemas
+    return environment.from_string(source).module
 
 
 @pytest.fixture(scope="session")

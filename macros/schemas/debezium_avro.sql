@@ -1,0 +1,90 @@
+{#- What Debezium's Avro says of a table's columns: the record that `before` and `after` of the value's schema have in
+    common, spelled out in the first of them. Kafka Connect keeps its own types in the schema's `connect.` attributes,
+    read as debezium_json's schema block. Surprise: a type that was spelled out before stands as its name alone. -#}
+
+{% macro debezium_avro_columns(schemas) -%}
+    {{ _connect_columns(
+        schemas,
+        "from_json(schema_text, 'fields array<struct<name string, type string>>')",
+        _connect_fields_of_avro("
+            get(
+                filter(
+                    transform(
+                        filter(block.fields, part -> part.name in ('before', 'after')),
+                        part -> " ~ _avro_type('part.type') ~ "
+                    ),
+                    row_type -> startswith(row_type, '{')
+                ),
+                0
+            )
+        "),
+        "exists(block.fields, part -> part.name = 'source' and part.type rlike 'io[.]debezium[.]connector[.](mysql|mariadb)')"
+    ) }}
+{%- endmacro %}
+
+
+{#- The type in a field's type text: of a union the member that is not null. -#}
+{% macro _avro_type(type_text) -%}
+    if(
+        startswith({{ type_text }}, '['),
+        get(filter(from_json({{ type_text }}, 'array<string>'), member -> member <> 'null'), 0),
+        {{ type_text }}
+    )
+{%- endmacro %}
+
+
+{#- The fields of an Avro record, given as its schema's text, as those of a Kafka Connect block. -#}
+{% macro _connect_fields_of_avro(record_type) -%}
+    transform(
+        transform(
+            transform(
+                from_json({{ record_type }}, 'fields array<struct<name string, type string>>').fields,
+                part -> named_struct(
+                    'field', part.name,
+                    'optional', startswith(part.type, '[') and contains(part.type, '"null"'),
+                    'type', {{ _avro_type('part.type') }}
+                )
+            ),
+            part -> named_struct(
+                'field', part.field,
+                'optional', part.optional,
+                'type', {{ _spelled_out('part.type') }}
+            )
+        ),
+        part -> named_struct(
+            'field', part.field,
+            'type', {{ _connect_type('part.type') }},
+            'name', part.type.`connect.name`,
+            'optional', part.optional,
+            'parameters', part.type.`connect.parameters`,
+            'items', named_struct(
+                'type', {{ _connect_type(_spelled_out(_avro_type('part.type.items'))) }},
+                'name', {{ _spelled_out(_avro_type('part.type.items')) }}.`connect.name`
+            )
+        )
+    )
+{%- endmacro %}
+
+
+{#- An Avro type as an object, also where its name stands alone. -#}
+{% macro _spelled_out(type_text) -%}
+    from_json(
+        if(startswith({{ type_text }}, '{'), {{ type_text }}, concat('{"type":"', {{ type_text }}, '"}')),
+        'type string, `connect.name` string, `connect.type` string, `connect.parameters` map<string, string>, items string'
+    )
+{%- endmacro %}
+
+
+{#- Kafka Connect's name of an Avro type: its short whole numbers are Avro's int. -#}
+{% macro _connect_type(avro_type) -%}
+    coalesce(
+        {{ avro_type }}.`connect.type`,
+        case {{ avro_type }}.type
+            when 'int' then 'int32'
+            when 'long' then 'int64'
+            when 'float' then 'float32'
+            when 'double' then 'float64'
+            else {{ avro_type }}.type
+        end
+    )
+{%- endmacro %}
