@@ -10,7 +10,7 @@ from ingestion.__main__ import main
 from ingestion.config import PROJECT_ROOT
 from ingestion.inspect import Finding, examine
 from ingestion.recognise import candidates, read_document
-from tests.formats.conftest import load_lines
+from tests.formats.conftest import load_lines, wire_bytes
 from tests.support.kafka_broker import KafkaBroker
 from tests.support.project import Project
 
@@ -97,6 +97,18 @@ def test_signs_of_all_formats_are_known():
 )
 def test_records_without_a_sign_prove_nothing(value: bytes | None, expected: set | None):
     assert candidates_of(value) == expected
+
+
+def test_frames_of_ticdc_are_recognised():
+    framed = [
+        record
+        for record in load_lines(FORMATS / "ticdc_open" / "messages.jsonl")
+        if record["case"].startswith("ticdc_open line ") and "value_base64" in record
+    ]
+    assert framed
+    for record in framed:
+        key, value = (wire_bytes(record, name) for name in ("key", "value"))
+        assert candidates(key, value, read_document(value)) == {"ticdc_open"}
 
 
 def test_a_file_gives_a_feed_that_loads_it(project: Project, capsys: pytest.CaptureFixture):
