@@ -23,6 +23,8 @@
     byte_list               [106, -1]: a list of bytes, signed or not (DRS)
     latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal: it
                             cuts the zeros at the end of binary(n))
+    base64_text             base64 of a text in UTF-8 (TiCDC's open protocol: TEXT)
+    go_quoted_binary        bytes as Go quotes a string: \x80, \n (TiCDC's open protocol: BINARY, VARBINARY)
     located_wall_clock      {"location":"Asia/Shanghai","value":"2024-02-26 16:32:23"}: a wall clock and its zone, to
                             both in one text (TiCDC simple TIMESTAMP)
     little_endian_bits      base64, the lowest byte first, to an unsigned number (io.debezium.data.Bits)
@@ -58,6 +60,8 @@
             when {{ wire }}.wire_encoding = 'iso_date' then rtrim('Z', {{ wire_text }})
             when {{ wire }}.wire_encoding = 'base64_binary'
                 then hex(try_to_binary(translate({{ wire_text }}, '-_', '+/'), 'base64'))
+            when {{ wire }}.wire_encoding = 'base64_text' then {{ _base64_text(wire_text) }}
+            when {{ wire }}.wire_encoding = 'go_quoted_binary' then {{ _go_quoted_hex(wire_text) }}
             when {{ wire }}.wire_encoding = 'hex_binary' then upper({{ wire_text }})
             when {{ wire }}.wire_encoding = 'latin1_binary'
                 then {{ _latin1_hex(wire_text, wire ~ '.scale') }}
@@ -295,4 +299,45 @@
         array(from_json({{ wire_text }}, 'location string, value string')),
         told -> concat(told.value, ' ', told.location)
     )[0]
+{%- endmacro %}
+
+
+{#- Text in base64; what is no base64, or no UTF-8 behind it, stays as it came. -#}
+{% macro _base64_text(wire_text) -%}
+    try_validate_utf8(cast(try_to_binary({{ wire_text }}, 'base64') as string))
+{%- endmacro %}
+
+
+{#- Go's quoting of a string: characters as they are, \xhh a byte, \uhhhh and \Uhhhhhhhh a code point, a letter or sign
+    behind a backslash. A text with any other backslash stays as it came. -#}
+{% macro _go_quoted_hex(wire_text) -%}
+    case
+        when not contains({{ wire_text }}, r'\') then hex(encode({{ wire_text }}, 'UTF-8'))
+        when {{ wire_text }} rlike {{ _go_quoted_whole() }}
+            then array_join(
+                transform(
+                    regexp_extract_all(
+                        {{ wire_text }},
+                        r'\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8}|\\.|[^\\]+',
+                        0
+                    ),
+                    part -> case
+                        when startswith(part, r'\x') then upper(substring(part, 3))
+                        when startswith(part, r'\u')
+                            then hex(encode(decode(unhex(substring(part, 3)), 'UTF-16BE'), 'UTF-8'))
+                        when startswith(part, r'\U')
+                            then hex(encode(decode(unhex(substring(part, 3)), 'UTF-32'), 'UTF-8'))
+                        when startswith(part, r'\')
+                            then hex(translate(substring(part, 2), 'abfnrtv', '\u0007\u0008\u000C\u000A\u000D\u0009\u000B'))
+                        else hex(encode(part, 'UTF-8'))
+                    end
+                ),
+                ''
+            )
+    end
+{%- endmacro %}
+
+
+{% macro _go_quoted_whole() -%}
+    r'^(?s:[^\\]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8}|\\[abfnrtv\\"])*+$'
 {%- endmacro %}

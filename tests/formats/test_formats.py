@@ -354,4 +354,5 @@ def test_a_message_of_its_own_format_is_not_named_otherwise(spark, macros, forma
     family = {format_name, SIGNS_OF.get(format_name, format_name)}
     family |= {"canal_json"} if format_name in UNDECIDABLE else set()
     assert got - {None} <= family
-    assert got - {None} or format_name in UNDECIDABLE
+    # a binary format has no message that could be named
+    assert got - {None} or format_name in UNDECIDABLE or not any(texts)

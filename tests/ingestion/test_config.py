@@ -44,7 +44,7 @@ def test_settings_arrive_in_their_types(folder: Path):
     [
         (
             {"format": "canal_json", "files": "in", "before_images": "complete"},
-            ["before_images is for debezium_json, not for canal_json"],
+            ["before_images is for debezium_avro and debezium_json, not for canal_json"],
         ),
         (GOOD | {"topic": "x"}, ["Feed shop", "no setting topic", "did you mean topics?"]),
         (GOOD | {"format": "canal_jsn"}, ["no format canal_jsn", "did you mean canal_json?"]),

@@ -307,3 +307,26 @@ def test_a_wall_clock_beside_its_zone(decode):
         "0000-00-00 00:00:00 UTC",
         *texts[2:],
     ]
+
+
+def test_text_in_base64(decode):
+    """TiCDC's open protocol writes TEXT so; what is no base64, or no UTF-8 behind it, stays as it came."""
+    texts = ["5rWL6K+VdGV4dA==", "", "YQ==", "!!", "gA=="]
+    assert decode("base64_text", texts) == ["测试text", "", "a", "!!", "gA=="]
+
+
+def test_bytes_as_go_quotes_them(decode):
+    """TiCDC's open protocol writes BINARY so."""
+    told = {
+        r"\x00\x7f\x80": "007F80",
+        r"\"\\\n": "225C0A",
+        "abc": "616263",
+        r"\x80é": "80C3A9",
+        r"\u0085\U0001f600a": "C285F09F988061",
+        r"\a\b\f\n\r\t\v": "07080C0A0D090B",
+        "a\nb": "610A62",
+        r"\q": r"\q",
+        "a\\": "a\\",
+        r"\x8": r"\x8",
+    }
+    assert decode("go_quoted_binary", list(told)) == list(told.values())
