@@ -4,6 +4,7 @@ That every format keeps the contract's columns and types is tested in tests/form
 """
 
 import json
+import shutil
 
 import pytest
 
@@ -11,10 +12,12 @@ from ingestion.__main__ import main as ingestion
 from tests.formats.conftest import load_lines
 from tests.pipeline.conftest import ROOT
 
-# A format by position, one with binary Avro, one with rows that say little of themselves, one with a required setting.
+# A format by position, three with binary Avro, one with rows that say little of themselves, one with a required setting.
 SETTINGS = {
     "streamx": {},
     "dts_avro": {},
+    "debezium_avro": {"avro_schemas": "schemas"},
+    "drs_avro": {"avro_schemas": "schemas/record.avsc"},
     "debezium_smt": {},
     "canal_json_dts": {"dts_instance_created": "since_2022_03_20"},
 }
@@ -31,6 +34,9 @@ def lines(format_name, file):
 @pytest.fixture(scope="module")
 def built(shop):
     before = shop.feeds
+    for name in ("debezium_avro", "drs_avro"):
+        schemas = ROOT / "tests" / "formats" / name / "schemas"
+        shutil.copytree(schemas, shop.root / "schemas", dirs_exist_ok=True)
     for name in NEW:
         files = f"tests/formats/{name}/messages.jsonl"
         shop.add_feed(f"golden_{name}", format=name, files=files, **SETTINGS[name])
@@ -49,6 +55,16 @@ def test_dbt_builds_them_under_the_contract(built):
     statuses = shop.statuses(outcome)
     assert {statuses[f"{name}_changes"] for name in NEW} == {"success"}
     assert statuses["every_record_is_in_silver"] == "pass"
+
+
+def test_avro_schemas_that_are_not_there_are_asked_for(built):
+    shop, _ = built
+    feed = shop.feeds["golden_drs_avro"]
+    shop.add_feed("golden_drs_avro", **(feed | {"avro_schemas": "schemas/none.avsc"}))
+    outcome = shop.dbt("compile", "--select", "drs_avro_changes")
+    shop.add_feed("golden_drs_avro", **feed)
+    said = str(outcome.exception or outcome.result.results[0].message)
+    assert "Feed golden_drs_avro: avro_schemas is schemas/none.avsc, but there is no" in said
 
 
 @pytest.mark.parametrize("format_name", NEW)

@@ -536,9 +536,10 @@ def invented_records():
             if record["topic"] == "bad_input" and record.get("value"):
                 add(record["case"], record["value"].encode("utf-8", "surrogatepass"))
     for record in records:
-        for side in ("key_base64", "value_base64"):
-            if record[side] is None:
-                del record[side]
+        for side in ("key", "value"):
+            if record[f"{side}_base64"] is None:
+                del record[f"{side}_base64"]
+                record[side] = None
     return INVENTED, records
 
 
