@@ -312,7 +312,7 @@
     behind a backslash. A text with any other backslash stays as it came. -#}
 {% macro _go_quoted_hex(wire_text) -%}
     case
-        when not contains({{ wire_text }}, r'\') then hex(encode({{ wire_text }}, 'UTF-8'))
+        when not contains({{ wire_text }}, '\\') then hex(encode({{ wire_text }}, 'UTF-8'))
         when {{ wire_text }} rlike {{ _go_quoted_whole() }}
             then array_join(
                 transform(
@@ -327,7 +327,7 @@
                             then hex(encode(decode(unhex(substring(part, 3)), 'UTF-16BE'), 'UTF-8'))
                         when startswith(part, r'\U')
                             then hex(encode(decode(unhex(substring(part, 3)), 'UTF-32'), 'UTF-8'))
-                        when startswith(part, r'\')
+                        when startswith(part, '\\')
                             then hex(translate(substring(part, 2), 'abfnrtv', '\u0007\u0008\u000C\u000A\u000D\u0009\u000B'))
                         else hex(encode(part, 'UTF-8'))
                     end
