@@ -25,10 +25,9 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/sqlfluff lint --disable-progress-bar models tests
 	@$(BIN)/python -m tests.lint_compiled_sql
 
-test: lint test-quick  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end
-	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target test-ingestion test-pipeline
+test: lint test-quick test-ingestion test-pipeline  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end
 
-# One process each: a process has one Spark session, and these want different ones. The loader's tests wait a lot.
+# One process each: a process has one Spark session, and these want different ones.
 test-ingestion: setup
 	@$(BIN)/python -m pytest --quiet tests/ingestion
 
