@@ -48,8 +48,12 @@ def served(tmp_path_factory):
         "spark-internal",
     ]
     log = copy.root / "server.log"
+    # spark-submit looks for the python that has pyspark
+    path = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     with log.open("wb") as output:
-        server = subprocess.Popen(command, cwd=copy.root, stdout=output, stderr=output)
+        server = subprocess.Popen(
+            command, cwd=copy.root, env=os.environ | path, stdout=output, stderr=output
+        )
     deadline = time.monotonic() + 180
     while "HiveThriftServer2 started" not in log.read_text():
         assert server.poll() is None and time.monotonic() < deadline, log.read_text()[-2000:]
