@@ -29,8 +29,7 @@
     `decode_avro` needs one. `whole_avro_json` takes the record out of it; NULL where the bytes are no such record.
     Logical types are named otherwise, for Spark refuses decimals of more than 38 digits: values stay what the bytes hold. -#}
 {% macro avro_as_json(bytes, schema_text) -%}
-    {%- set literal = schema_text.replace('\\', '\\\\').replace("'", "\\'") -%}
-    {%- set plain = literal.replace('"logicalType":', '"connect.logicalType":').replace('"logicalType" :', '"connect.logicalType" :') -%}
+    {%- set plain = inside_quotes(schema_text).replace('"logicalType":', '"connect.logicalType":').replace('"logicalType" :', '"connect.logicalType" :') -%}
     to_json({{ decode_avro(bytes, plain) }}, map('ignoreNullFields', 'false'))
 {%- endmacro %}
 

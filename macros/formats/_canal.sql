@@ -9,34 +9,36 @@
 {%- endmacro %}
 
 
-{#- Records with their message, for producers that write no bare fraction. -#}
+{#- The CTEs from the records to `sent`, which has what the message says: for producers that write no bare fraction. -#}
 {% macro _canal_messages(messages, fields) -%}
-    with texts as (
+    texts as (
 
-            select
-                *,
-                {{ json_text('value') }} as text
-            from {{ messages }}
+        select
+            *,
+            {{ json_text('value') }} as text
+        from {{ messages }}
 
-        ),
+    ),
 
-        parsed as (
+    parsed as (
 
-            select
-                *,
-                {{ decode_object('text', fields) }} as elements
-            from texts
+        select
+            *,
+            {{ decode_object('text', fields) }} as elements
+        from texts
 
-        ),
+    ),
 
-        decoded as (
+    decoded as (
 
-            select
-                *,
-                {{ decoded_object('elements') }} as message
-            from parsed
+        select
+            *,
+            {{ decoded_object('elements') }} as message
+        from parsed
 
-        )
+    ),
+
+    sent as (
 
         select
             *,
@@ -48,46 +50,16 @@
             message.data,
             message.old
         from decoded
+
+    )
 {%- endmacro %}
 
 
 {#- The same for producers that may write bare fractions. -#}
 {% macro _canal_exact_messages(messages, fields) -%}
-    with texts as (
+    {{ exact_messages(messages, fields) }},
 
-            select
-                *,
-                {{ json_text('value') }} as text
-            from {{ messages }}
-
-        ),
-
-        marked as (
-
-            select
-                *,
-                {{ mark_fractions('text') }} as exact_text
-            from texts
-
-        ),
-
-        parsed as (
-
-            select
-                *,
-                {{ decode_object('exact_text', fields) }} as elements
-            from marked
-
-        ),
-
-        decoded as (
-
-            select
-                *,
-                {{ decoded_object('elements') }} as message
-            from parsed
-
-        )
+    sent as (
 
         select
             *,
@@ -99,6 +71,8 @@
             {{ _canal_exact_rows('message.data') }} as data,
             {{ _canal_exact_rows('message.old') }} as old
         from decoded
+
+    )
 {%- endmacro %}
 
 
@@ -162,7 +136,7 @@
 {%- endmacro %}
 
 
-{#- Changes of any of these formats. Every argument but `format` is SQL: `sent` is one of the two selects above, the
+{#- Changes of any of these formats. Every argument but `format` is SQL: `sent` is one of the two chains above, the
     others are expressions over what the CTEs before them name.
     `rows_before`: paired with the rows, the whole row or the changed columns before an update; `rows_from` names the
     list that has the rows, for errors. -#}
@@ -187,11 +161,7 @@
     is_before_complete='old_image is not null',
     is_after_complete="new_image is not null and (word <> 'UPDATE' or size(old) > 0)"
 ) -%}
-    with sent as (
-
-        {{ sent }}
-
-    ),
+    with {{ sent }},
 
     named as (
 

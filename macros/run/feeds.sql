@@ -30,7 +30,12 @@
 
 {#- A SQL string literal; text from a configuration or a message is data, never SQL. -#}
 {% macro quoted(text) -%}
-    '{{ (text | string).replace('\\', '\\\\').replace("'", "\\'") }}'
+    '{{ inside_quotes(text) }}'
+{%- endmacro %}
+
+
+{% macro inside_quotes(text) -%}
+    {{ (text | string).replace('\\', '\\\\').replace("'", "\\'") }}
 {%- endmacro %}
 
 

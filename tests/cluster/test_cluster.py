@@ -1,8 +1,6 @@
 """The target `cluster`: the shop's tables built on a Spark Thrift server of its own process."""
 
-import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -11,7 +9,9 @@ from pathlib import Path
 import pytest
 from deltalake import DeltaTable
 
+from tests.formats.conftest import load_lines
 from tests.pipeline.conftest import ROOT, Lakehouse
+from tests.support.kafka_broker import free_port
 
 BIN = Path(sys.executable).parent
 EXPECTED = sorted((ROOT / "examples" / "shop" / "expected").glob("*.jsonl"))
@@ -23,9 +23,7 @@ def served(tmp_path_factory):
     copy = Lakehouse(tmp_path_factory.mktemp("cluster"))
     load = [sys.executable, "-m", "ingestion", "load", "--project-dir", str(copy.root)]
     subprocess.run(load, check=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        copy.port = probe.getsockname()[1]
+    copy.port = free_port()
     jars = sorted((copy.root / ".jars").glob("*.jar"))
     delta = [jar for jar in jars if jar.name.startswith(("delta-", "unitycatalog-"))]
     settings = {
@@ -84,9 +82,8 @@ def built(served):
 @pytest.mark.parametrize("path", EXPECTED, ids=lambda path: path.stem)
 def test_gold_has_the_rows_of_the_source_table(built, path):
     table = path.stem.split(".")[1]
-    rows = [json.loads(line) for line in path.read_text().rstrip("\n").split("\n")]
     gold = built.root / "lakehouse" / "warehouse" / "gold.db" / table
-    assert DeltaTable(gold).to_pyarrow_table().num_rows == len(rows)
+    assert DeltaTable(gold).to_pyarrow_table().num_rows == len(load_lines(path))
 
 
 def test_a_second_build_commits_nothing(built):

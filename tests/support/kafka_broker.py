@@ -66,7 +66,7 @@ class KafkaBroker:
     def __init__(self, folder: Path, credentials: tuple[str, str] | None = None) -> None:
         self.folder = folder
         self.jars = bring_broker_jars()
-        self.port, controller = _free_port(), _free_port()
+        self.port, controller = free_port(), free_port()
         self.servers = f"127.0.0.1:{self.port}"
         self.client = {"bootstrap.servers": self.servers, "log_level": 0}
         extra = ""
@@ -242,7 +242,8 @@ class KafkaBroker:
             time.sleep(0.05)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that nothing uses."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
