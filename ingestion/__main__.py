@@ -6,12 +6,12 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingestion import inspect, load, rebuild, report, retire, run
+from ingestion import inspect, load, rebuild, report, retire, run, schemas
 from ingestion.config import PROJECT_ROOT
 from ingestion.errors import UNEXPECTED, UserError
 from ingestion.progress import complain
 
-COMMANDS = (run, load, report, inspect, rebuild, retire)
+COMMANDS = (run, load, report, inspect, schemas, rebuild, retire)
 
 
 def main(arguments: list[str] | None = None) -> int:

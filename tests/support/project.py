@@ -43,11 +43,14 @@ class Project:
         text = yaml.safe_dump({"vars": {"kafka": kafka, "feeds": feeds}}, sort_keys=False)
         (self.folder / "dbt_project.yml").write_text(text)
 
-    def load(self, *arguments: str) -> Result:
+    def command(self, name: str, *arguments: str) -> Result:
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main(["load", "--project-dir", str(self.folder), *arguments])
+            code = main([name, "--project-dir", str(self.folder), *arguments])
         return Result(code, out.getvalue(), err.getvalue())
+
+    def load(self, *arguments: str) -> Result:
+        return self.command("load", *arguments)
 
     def load_unattended(self) -> int:
         """Load what there is now outside the main thread, where there are no signals."""
