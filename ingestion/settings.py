@@ -28,6 +28,8 @@ ENCODINGS = (
     "hex_binary",
     "latin1_binary",
     "byte_list",
+    "dtle_timestamp",
+    "dtle_year",
     "go_quoted_binary",
     "located_wall_clock",
     "little_endian_bits",

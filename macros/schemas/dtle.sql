@@ -1,5 +1,6 @@
 {#- What dtle says of a table's columns: Debezium's schema block, with its names for types.
-    Surprise: labels of enum and set have lost their quotes, so they tell nothing; BIGINT UNSIGNED is a plain int64. -#}
+    Surprise: labels of enum and set have lost their quotes, so they tell nothing; BIGINT UNSIGNED is a plain int64;
+    a full load counts years from 1900, and the zero timestamp is the year 1. -#}
 
 {% macro dtle_columns(schemas) -%}
     with described_columns as (
@@ -13,7 +14,12 @@
         column_name,
         ordinal,
         source_type,
-        if(wire_encoding = 'escaped_label', 'text', wire_encoding) as wire_encoding,
+        case
+            when wire_encoding = 'escaped_label' then 'text'
+            when source_type = 'io.debezium.time.Year' then 'dtle_year'
+            when source_type = 'io.debezium.time.ZonedTimestamp' then 'dtle_timestamp'
+            else wire_encoding
+        end as wire_encoding,
         scale,
         cast(null as array<string>) as labels,
         is_optional,

@@ -31,6 +31,8 @@
     wrapped_unsigned_64     an unsigned number in a signed one (Debezium's BIGINT UNSIGNED by default)
     enum_number             the place in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
     set_mask                a bit mask over `labels`, to a comma list (canal)
+    dtle_year               a year, in a full load counted from 1900: 121 is 2021
+    dtle_timestamp          an instant; year 1 stands for MySQL's 0000-00-00 00:00:00
     escaped_label           a label in which Debezium's MySQL connectors escape a comma in the stream, but
                             not in the snapshot (captured) -#}
 {% macro canonical_text(wire_text, wire) -%}
@@ -72,6 +74,10 @@
                 then {{ _enum_label(wire_text, wire ~ '.labels') }}
             when {{ wire }}.wire_encoding = 'set_mask'
                 then {{ _set_labels(wire_text, wire ~ '.labels') }}
+            when {{ wire }}.wire_encoding = 'dtle_year' and {{ whole }} between 1 and 255
+                then cast({{ whole }} + 1900 as string)
+            when {{ wire }}.wire_encoding = 'dtle_timestamp' and {{ wire_text }} like '0001-01-01T%'
+                then '0000-00-00 00:00:00'
             when {{ wire }}.wire_encoding = 'escaped_label'
                 and not array_contains({{ wire }}.labels, {{ wire_text }})
                 then replace({{ wire_text }}, r'\,', ',')

@@ -244,6 +244,18 @@ def test_no_schema_and_no_json_give_no_columns(spark, macros, macro):
     assert spark.sql(getattr(macros, macro)("schemas")).collect() == []
 
 
+def test_dtle_counts_years_and_writes_zero_timestamps_in_its_own_way(spark, macros):
+    kinds = {"y": "io.debezium.time.Year", "t": "io.debezium.time.ZonedTimestamp", "n": None}
+    fields = [{"field": name, "type": "string", "name": kind} for name, kind in kinds.items()]
+    block = envelope("io.debezium.connector.mysql.Source", fields)
+    columns = columns_of(spark, macros.dtle_columns("schemas"), block)
+    assert [(c.column_name, c.wire_encoding, c.proposed_type) for c in columns] == [
+        ("y", "dtle_year", "int"),
+        ("t", "dtle_timestamp", "timestamp"),
+        ("n", "text", "string"),
+    ]
+
+
 def test_both_macros_have_the_same_columns(spark, macros):
     schemas(spark, [("s", "{}")])
     canal = spark.sql(macros.canal_json_columns("schemas")).dtypes

@@ -315,6 +315,17 @@ def test_text_in_base64(decode):
     assert decode("base64_text", texts) == ["测试text", "", "a", "!!", "gA=="]
 
 
+def test_years_and_zero_timestamps_of_dtle(decode):
+    years = {"121": "2021", "2021": "2021", "255": "2155", "0": "0", "1": "1901", "256": "256"}
+    assert decode("dtle_year", list(years)) == list(years.values())
+    zero = "0001-01-01T00:00:00Z"
+    assert decode("dtle_timestamp", [zero, "2024-02-29T12:00:00Z", "x"]) == [
+        "0000-00-00 00:00:00",
+        "2024-02-29T12:00:00Z",
+        "x",
+    ]
+
+
 def test_bytes_as_go_quotes_them(decode):
     """TiCDC's open protocol writes BINARY so."""
     told = {
