@@ -51,12 +51,7 @@
 
     column_types as (
 
-        select
-            schema_id,
-            map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
-        from {{ ref('schemas') }}
-        where wire_encoding <> 'text'
-        group by schema_id
+        {{ wires_of_schemas() }}
 
     ),
     {%- endif %}
@@ -118,6 +113,7 @@
                 'misfits', {{ misfits(sources) }}
             ) as _change,
             _is_deleted,
+            _is_rebuilt,
             _sequence,
             _delete_sequence,
             _base_sequence,
@@ -138,7 +134,7 @@
 {%- endmacro %}
 
 
-{#- Each value as the text a person would write, by what its schema tells of it, else by the feed's `encodings`. -#}
+{#- Each value as the text a person would write, by the feed's `encodings`, else by what its schema tells of it. -#}
 {% macro canonical_texts() -%}
         select
             * except (_image, _wires),
@@ -148,6 +144,17 @@
                 (column_name, wire_text, wire) -> {{ canonical_text('wire_text', 'wire') }}
             ) as _image
         from latest
+{%- endmacro %}
+
+
+{#- What the messages' schemas tell of the columns that are not written as plain text. -#}
+{% macro wires_of_schemas() -%}
+        select
+            schema_id,
+            map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
+        from {{ ref('schemas') }}
+        where wire_encoding <> 'text'
+        group by schema_id
 {%- endmacro %}
 
 
@@ -168,7 +175,7 @@
                         {{ quoted(column) }}, {{ wire_of_setting(encoding) }}{{ ',' if not loop.last }}
                         {%- endfor %}
                     ),
-                    (column_name, wire, wire_of_setting) -> coalesce(wire, wire_of_setting)
+                    (column_name, wire, wire_of_setting) -> coalesce(wire_of_setting, wire)
                 )
     {%- else -%}
         {{ known_wires() }}
@@ -309,8 +316,8 @@
 
 
 {#- Which rows of silver belong to the model's table. -#}
-{% macro of_this_table(relation) -%}
-    {%- set meta = model.config.meta -%}
+{% macro of_this_table(relation, declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
     {{ relation }}.feed = {{ quoted(meta.feed) }}
             {%- if meta.source_catalog %}
             -- a schema change may lack the catalog that rows have
@@ -331,6 +338,7 @@
         select
             changes.row_key,
             changes.previous_row_key,
+            changes.operation,
             changes.operation in ('delete', 'update_before') as is_deleted,
             changes.after_image,
             changes.is_after_complete,
@@ -339,12 +347,22 @@
             changes.topic,
             changes.partition,
             changes.changed_at,
+            {{ 'moved.row_key is not null' if plan.rebuilds_moved else 'false' }} as is_rebuilt,
             {{ gold_sequence('changes', plan) }} as sequence
         from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
         {{- join_ranges('changes', plan) }}
+        {%- if plan.rebuilds_moved %}
+            left join {{ state_relation() }} as moved
+                on
+                    changes.row_key = moved.row_key
+                    and moved.moved_sequence is not null
+        {%- endif %}
         where
             {{ of_this_table('changes') }}
-            {%- if plan.from_version is not none %}
+            {%- if plan.rebuilds_moved %}
+            -- keys that exchanged rows depend on each other's history: they are made from all of it
+            and (changes.bronze_version > {{ plan.from_version }} or moved.row_key is not null)
+            {%- elif plan.from_version is not none %}
             and changes.bronze_version > {{ plan.from_version }}
             {%- endif %}
             {%- if plan.version is not none %}
@@ -352,6 +370,26 @@
             {%- endif %}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
             and changes.row_key is not null
+{%- endmacro %}
+
+
+{#- Where a full load that begins again stands: before everything of its epoch. -#}
+{% macro beginning_of_epoch() -%}
+    named_struct(
+                'epoch', epoch,
+                'phase', 0,
+                'position', cast(array() as array<decimal(38, 0)>),
+                'offset', cast(-1 as bigint),
+                'row_index', 0
+            )
+{%- endmacro %}
+
+
+{#- A change that moved its row to a new key and does not tell all values: the others lie under the old key. -#}
+{% macro leaves_values_behind(relation) -%}
+    {{ relation }}.previous_row_key is not null
+            and {{ relation }}.row_key is not null
+            and not {{ relation }}.is_after_complete
 {%- endmacro %}
 
 
@@ -375,14 +413,37 @@
 {#- What deletes keys: per key its highest delete, and the highest TRUNCATE or DROP as a row without a key, for the
     whole table where positions order, for one topic and partition where only offsets do. -#}
 {% macro deletes_of_changes(plan) -%}
-    with deletes as (
+    {%- set with_moves = plan.news.get('moves', 0) > 0 -%}
+    with
+    {%- if with_moves %}
+
+    moves as (
+
+        select
+            changes.row_key,
+            changes.previous_row_key,
+            {{ gold_sequence('changes', plan) }} as sequence
+        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+        {{- join_ranges('changes', plan) }}
+        where
+            {{ of_this_table('changes') }}
+            {%- if plan.from_version is not none %}
+            and changes.bronze_version > {{ plan.from_version }}
+            {%- endif %}
+            and changes.bronze_version <= {{ plan.version }}
+            and {{ leaves_values_behind('changes') }}
+
+    ),
+
+    {% endif %} deletes as (
 
         select
             changes.row_key,
             if(changes.row_key is null and changes.order_scope = 'offset', changes.topic, null) as topic,
             if(changes.row_key is null and changes.order_scope = 'offset', changes.partition, null) as partition,
             changes.operation,
-            {{ gold_sequence('changes', plan) }} as sequence
+            {{ gold_sequence('changes', plan) }} as sequence,
+            cast(null as {{ sequence_type() }}) as moved_sequence
         from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
         {{- join_ranges('changes', plan) }}
         where
@@ -396,6 +457,38 @@
                 or changes.operation = 'truncate'
                 or changes.operation = 'schema_change' and changes.ddl_kind = 'drop'
             )
+        {%- if with_moves %}
+
+        union all
+
+        -- a row that comes from another key begins anew: nothing that the key held before counts
+        select
+            row_key,
+            null as topic,
+            null as partition,
+            'moved_here' as operation,
+            named_struct(
+                'epoch', sequence.epoch,
+                'phase', sequence.phase,
+                'position', sequence.position,
+                'offset', sequence.offset,
+                'row_index', sequence.row_index - 1
+            ) as sequence,
+            sequence as moved_sequence
+        from moves
+
+        union all
+
+        -- its values lie under the old key: what is new there is new for it
+        select
+            previous_row_key as row_key,
+            null as topic,
+            null as partition,
+            null as operation,
+            null as sequence,
+            sequence as moved_sequence
+        from moves
+        {%- endif %}
         {%- if plan.has_ranges %}
 
         union all
@@ -406,13 +499,8 @@
             topic,
             partition,
             'full_load',
-            named_struct(
-                'epoch', epoch,
-                'phase', 0,
-                'position', cast(array() as array<decimal(38, 0)>),
-                'offset', cast(-1 as bigint),
-                'row_index', 0
-            )
+            {{ beginning_of_epoch() }},
+            null
         from {{ ref('sequence_ranges') }} as changes
         where
             {{ of_this_table('changes') }}
@@ -426,7 +514,8 @@
         topic,
         partition,
         max(sequence) as delete_sequence,
-        max_by(operation, sequence) as operation
+        max_by(operation, sequence) as operation,
+        max(moved_sequence) as moved_sequence
     from deletes
     group by row_key, topic, partition
 {%- endmacro %}
@@ -440,7 +529,7 @@
             row_key,
             max(sequence) as sequence,
             max_by(
-                struct(is_deleted, after_image, schema_id, topic, partition, changed_at),
+                struct(is_deleted, is_rebuilt, after_image, schema_id, topic, partition, changed_at),
                 sequence
             ) as change
         from changes
@@ -453,6 +542,7 @@
         select
             newest.row_key as _row_key,
             newest.change.is_deleted as _is_deleted,
+            newest.change.is_rebuilt as _is_rebuilt,
             newest.sequence as _sequence,
             if(newest.change.is_deleted, newest.sequence, null) as _delete_sequence,
             newest.sequence as _base_sequence,
@@ -477,16 +567,13 @@
 {#- The newest value of each column of each key: for batches with images that lack columns. The newest complete image
     is the base; only what lies over it, and behind the newest delete, counts. -#}
 {% macro latest_by_column(changes, decoded) -%}
-    newest as (
+    dated as (
 
         select
-            row_key,
-            max(sequence) as sequence,
-            max(if(is_deleted, sequence, null)) as delete_sequence,
-            max(if(not is_deleted and is_after_complete, sequence, null)) as complete_sequence,
-            max_by(struct(is_deleted, topic, partition, changed_at), sequence) as change
+            *,
+            max(if(is_deleted, sequence, null)) over (partition by row_key) as delete_sequence,
+            max(if(not is_deleted and is_after_complete, sequence, null)) over (partition by row_key) as complete_sequence
         from {{ changes }}
-        group by row_key
 
     ),
 
@@ -495,30 +582,32 @@
         select
             *,
             if(complete_sequence > coalesce(delete_sequence, {{ never() }}), complete_sequence, null) as base_sequence
-        from newest
+        from dated
 
     ),
 
     images as (
 
         select
-            changes.row_key,
-            changes.sequence,
-            changes.after_image
+            begun.row_key,
+            begun.sequence,
+            begun.delete_sequence,
+            begun.base_sequence,
+            struct(begun.is_deleted, begun.is_rebuilt, begun.topic, begun.partition, begun.changed_at) as change,
+            if(
+                not begun.is_deleted
+                and (begun.delete_sequence is null or begun.sequence > begun.delete_sequence)
+                and (begun.base_sequence is null or begun.sequence >= begun.base_sequence),
+                begun.after_image, null
+            ) as image
             {%- if decoded %},
             column_types.wires
             {%- endif %}
-        from {{ changes }} as changes
-            inner join begun
-                on changes.row_key = begun.row_key
+        from begun
         {%- if decoded %}
             left join column_types
-                on changes.schema_id = column_types.schema_id
+                on begun.schema_id = column_types.schema_id
         {%- endif %}
-        where
-            not changes.is_deleted
-            and (begun.delete_sequence is null or changes.sequence > begun.delete_sequence)
-            and (begun.base_sequence is null or changes.sequence >= begun.base_sequence)
 
     ),
 
@@ -528,96 +617,146 @@
             row_key,
             column_name,
             max(sequence) as sequence,
+            max(delete_sequence) as delete_sequence,
+            max(base_sequence) as base_sequence,
+            max_by(change, sequence) as change,
             max_by(struct(column_value{{ ', wires[column_name] as wire' if decoded }}), sequence) as newest_value
         from images
-            lateral view explode(after_image) as column_name, column_value
+            lateral view outer explode(image) as column_name, column_value
         group by row_key, column_name
-
-    ),
-
-    composed as (
-
-        select
-            row_key,
-            map_from_entries(collect_list(struct(column_name, newest_value.column_value))) as image,
-            {%- if decoded %}
-            map_from_entries(collect_list(struct(column_name, newest_value.wire))) as wires,
-            {%- endif %}
-            map_from_entries(collect_list(struct(column_name, sequence))) as column_sequences
-        from column_values
-        group by row_key
 
     ),
 
     latest as (
 
         select
-            begun.row_key as _row_key,
-            begun.change.is_deleted as _is_deleted,
-            begun.sequence as _sequence,
-            begun.delete_sequence as _delete_sequence,
-            begun.base_sequence as _base_sequence,
-            composed.column_sequences as _column_sequences,
-            begun.change.topic as _topic,
-            begun.change.partition as _partition,
-            begun.change.changed_at as _changed_at,
-            composed.image as _image
+            row_key as _row_key,
+            max_by(change.is_deleted, sequence) as _is_deleted,
+            max_by(change.is_rebuilt, sequence) as _is_rebuilt,
+            max(sequence) as _sequence,
+            max(delete_sequence) as _delete_sequence,
+            max(base_sequence) as _base_sequence,
+            map_from_entries(collect_list(struct(column_name, sequence)) filter (where column_name is not null)) as _column_sequences,
+            max_by(change.topic, sequence) as _topic,
+            max_by(change.partition, sequence) as _partition,
+            max_by(change.changed_at, sequence) as _changed_at,
+            map_from_entries(
+                collect_list(struct(column_name, newest_value.column_value)) filter (where column_name is not null)
+            ) as _image
             {%- if decoded %},
-            composed.wires as _wires
+            map_from_entries(
+                collect_list(struct(column_name, newest_value.wire)) filter (where column_name is not null)
+            ) as _wires
             {%- endif %}
-        from begun
-            left join composed
-                on begun.row_key = composed.row_key
+        from column_values
+        group by row_key
 
     ),
 {%- endmacro %}
 
 
-{#- A change that moved its row to a new key and lacks values: they lie under the old key, in its history. -#}
+{#- Moves with the values that they left behind: those of the old key's row as it was, of which an earlier move may
+    have left some behind in turn, as a swap through a third key does: followed over four moves. -#}
 {% macro moved_values(plan) -%}
-    left_behind as (
+    moves as (
 
-        select
-            changes.row_key,
-            changes.sequence,
-            column_name,
-            max_by(history.after_image[column_name], {{ gold_sequence('history', plan) }}) as column_value
-        from changes
-            inner join {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as history
-                on changes.previous_row_key = history.row_key
-            {{- join_ranges('history', plan) }}
-            lateral view explode(changes.after_unavailable) as column_name
-        where
-            {{ of_this_table('history') }}
-            and map_contains_key(history.after_image, column_name)
-            and {{ gold_sequence('history', plan) }} < changes.sequence
-        group by changes.row_key, changes.sequence, column_name
+        select *
+        from changes_of_table as changes
+        where {{ leaves_values_behind('changes') }}
 
     ),
 
-    carried as (
+    old_rows as (
+
+        select
+            moves.row_key,
+            moves.sequence,
+            moves.previous_row_key,
+            old.sequence as old_sequence,
+            old.is_deleted,
+            old.after_image,
+            old.is_after_complete,
+            {{ leaves_values_behind('old') }} as is_moved,
+            max(if(old.is_deleted or old.is_after_complete or old.previous_row_key is not null, old.sequence, null))
+                over (partition by moves.row_key, moves.sequence) as began_at
+        from moves
+            inner join changes_of_table as old
+                on
+                    moves.previous_row_key = old.row_key
+                    and moves.sequence > old.sequence
+            {%- if plan.version is not none %}
+            left anti join {{ state_relation() }} as emptied
+                on
+                    emptied.row_key is null
+                    and (emptied.topic is null or moves.topic = emptied.topic)
+                    and (emptied.partition is null or moves.partition = emptied.partition)
+                    and emptied.delete_sequence between old.sequence and moves.sequence
+            {%- endif %}
+        where
+            -- the delete of the old key that belongs to the move ends nothing before it
+            not old.is_deleted
+            or old.sequence.epoch <> moves.sequence.epoch
+            or old.sequence.phase <> moves.sequence.phase
+            or not old.sequence.position <=> moves.sequence.position
+            or coalesce(cardinality(old.sequence.position), 0) <= 0 and old.sequence.offset <> moves.sequence.offset
+
+    ),
+
+    left_behind as (
 
         select
             row_key,
             sequence,
-            map_from_entries(collect_list(struct(column_name, column_value))) as image
-        from left_behind
+            aggregate(
+                array_sort(
+                    collect_list(struct(old_sequence, after_image)),
+                    (older, newer) -> if(older.old_sequence < newer.old_sequence, -1, 1)
+                ),
+                cast(map() as map<string, string>),
+                (image, newer) -> {{ overlaid('image', 'newer.after_image') }}
+            ) as image,
+            max(is_after_complete) as is_complete,
+            max(if(is_moved, previous_row_key, null)) as from_key,
+            max(if(is_moved, old_sequence, null)) as from_sequence
+        from old_rows
+        where
+            not is_deleted
+            and (began_at is null or old_sequence >= began_at)
         group by row_key, sequence
 
     ),
+    {%- for moves in [2, 4] %}
+    {%- set nearer = 'left_behind' if loop.first else 'over_' ~ loop.previtem ~ '_moves' %}
+
+    over_{{ moves }}_moves as (
+
+        select
+            moved.row_key,
+            moved.sequence,
+            if(earlier.image is null, moved.image, {{ overlaid('earlier.image', 'moved.image') }}) as image,
+            moved.is_complete or coalesce(earlier.is_complete, false) as is_complete,
+            earlier.from_key,
+            earlier.from_sequence
+        from {{ nearer }} as moved
+            left join {{ nearer }} as earlier
+                on
+                    moved.from_key = earlier.row_key
+                    and moved.from_sequence = earlier.sequence
+
+    ),
+    {%- endfor %}
 
     moved as (
 
         select
             changes.* except (after_image, is_after_complete),
-            if(carried.image is null, changes.after_image, map_concat(changes.after_image, carried.image)) as after_image,
-            changes.is_after_complete
-            or coalesce(size(carried.image) = size(changes.after_unavailable), false) as is_after_complete
+            if(old.image is null, changes.after_image, {{ overlaid('old.image', 'changes.after_image') }}) as after_image,
+            changes.is_after_complete or coalesce(old.is_complete, false) as is_after_complete
         from changes
-            left join carried
+            left join over_4_moves as old
                 on
-                    changes.row_key = carried.row_key
-                    and changes.sequence = carried.sequence
+                    changes.row_key = old.row_key
+                    and changes.sequence = old.sequence
 
     ),
 {%- endmacro %}
@@ -636,7 +775,7 @@
         ) }}
     {%- endfor -%}
     {%- for column in columns if column | lower in (
-        '_change', '_row_key', '_is_deleted', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
+        '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
         '_topic', '_partition', '_changed_at', '_image', '_wires'
     ) -%}
         {{ exceptions.raise_compiler_error(

@@ -1,6 +1,7 @@
 {#- gold.<table>: exactly the rows that live in the source now. Every step is guarded by sequence, so that a
     repeated, late or reordered change, and a run killed between two statements, change nothing.
-    Beside it stands state.<table>: the highest delete of each key, and of all keys (row_key NULL: TRUNCATE, DROP).
+    Beside it stands state.<table>: the highest delete of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and
+    the highest change that brought a row from one key to another without telling all of its values.
     The whole script stands in target/run. docs/gold.md explains it. -#}
 
 {% materialization current_state, adapter='spark' %}
@@ -21,7 +22,7 @@
             {%- do statements.append(create_state(state, plan)) -%}
             {%- do statements.append(create_table_as(False, this, live_rows(compiled_code))) -%}
         {%- else -%}
-            {%- if plan.news.deletes or plan.news.truncates or plan.has_ranges -%}
+            {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges -%}
                 {%- do statements.append(merge_deletes(state, plan)) -%}
             {%- endif -%}
             {%- if plan.news.truncates or plan.has_ranges -%}
@@ -54,7 +55,7 @@
 
     )
 
-    select * except (_is_deleted, _sequence, _delete_sequence, _base_sequence, _column_sequences)
+    select * except (_is_deleted, _is_rebuilt, _sequence, _delete_sequence, _base_sequence, _column_sequences)
     from latest
     where not _is_deleted
 {%- endmacro %}
@@ -80,7 +81,18 @@ using (
         known.row_key <=> deletes.row_key
         and known.topic <=> deletes.topic
         and known.partition <=> deletes.partition
-when matched and deletes.delete_sequence > known.delete_sequence then update set *
+when matched
+    and (
+        deletes.delete_sequence > coalesce(known.delete_sequence, {{ never() }})
+        or deletes.moved_sequence > coalesce(known.moved_sequence, {{ never() }})
+    )
+    then
+    update set
+        delete_sequence = greatest(known.delete_sequence, deletes.delete_sequence),
+        operation = if(
+            deletes.delete_sequence > coalesce(known.delete_sequence, {{ never() }}), deletes.operation, known.operation
+        ),
+        moved_sequence = greatest(known.moved_sequence, deletes.moved_sequence)
 when not matched then insert *
 {%- endmacro %}
 
@@ -115,10 +127,10 @@ using (
         inner join {{ state }} as emptied
             on
                 emptied.row_key is null
-                and (emptied.topic is null or emptied.topic = current._change.topic)
-                and (emptied.partition is null or emptied.partition = current._change.partition)
+                and (emptied.topic is null or current._change.topic = emptied.topic)
+                and (emptied.partition is null or current._change.partition = emptied.partition)
                 and (
-                    emptied.delete_sequence > current._change.sequence
+                    current._change.sequence < emptied.delete_sequence
                     or exists(
                         map_values(current._change.column_sequences),
                         column_sequence -> column_sequence.epoch >= 0 and column_sequence < emptied.delete_sequence
@@ -161,21 +173,23 @@ using (
 ) as latest
     on current._change.row_key = latest._change.row_key
 when matched and latest._is_deleted and latest._sequence > current._change.sequence then delete
-{%- if not by_column %}
-when matched and not latest._is_deleted and latest._sequence > current._change.sequence then
+{%- if not by_column or plan.rebuilds_moved %}
+when matched and not latest._is_deleted and {{ 'latest._is_rebuilt' if by_column else 'latest._sequence > current._change.sequence' }} then
     update set
     {%- for column in columns %}
         {{ identifier(column) }} = latest.{{ identifier(column) }},
     {%- endfor %}
         _change = latest._change
-{%- else %}
+{%- endif %}
+{%- if by_column %}
 when matched and (not latest._is_deleted and latest._sequence > current._change.sequence
     or cardinality(current._change.column_sequences) > 0) then
     update set
     {%- for column in columns %}
         {{ identifier(column) }} = case
             when {{ newest_in_latest(quoted(column)) }} > {{ newest_in_current(quoted(column)) }} then latest.{{ identifier(column) }}
-            when not coalesce(latest._delete_sequence > {{ newest_in_current(quoted(column)) }}, false) then current.{{ identifier(column) }}
+            when latest._delete_sequence > {{ newest_in_current(quoted(column)) }} then null
+            else current.{{ identifier(column) }}
         end,
     {%- endfor %}
         _change = named_struct(
@@ -245,30 +259,46 @@ map_filter(
 
 {#- What this run has to do for the model: build, merge or nothing, from which bronze version on, and what is new. -#}
 {% macro gold_plan() -%}
-    {%- set applied = lakehouse_run().get('applied', {}) -%}
+    {%- set run = lakehouse_run() -%}
+    {%- set applied = run.get('applied', {}) -%}
     {%- set meta = model.config.meta -%}
     {%- set silver = applied.get(feed_settings(meta.feed).format ~ '_changes') -%}
-    {%- set plan = {
-        'mode': 'build', 'from_version': none, 'version': none, 'built_by': none,
-        'news': {}, 'by_column': true, 'moves': true, 'has_ranges': true
-    } -%}
-    {%- if silver and applied.get('schemas') and applied.get('order_marks') -%}
+    {%- if not (silver and applied.get('schemas') and applied.get('order_marks')) -%}
+        {{ return({
+            'mode': 'build', 'from_version': none, 'version': none, 'built_by': none,
+            'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true
+        }) }}
+    {%- endif -%}
+    {%- if model.name not in run.gold_plans -%}
         {%- set mark = mark_of_gold_model(model) -%}
         {%- set version = [silver.version, applied['schemas'].version, applied['order_marks'].version] | min -%}
         {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
         {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, rebuild) -%}
-        {%- do plan.update({
+        {%- set plan = {
             'mode': 'build' if rebuild else 'merge' if news else 'nothing',
             'from_version': none if rebuild else mark.version,
             'version': version,
             'built_by': silver.built_by,
             'news': news,
+            'by_column': news.get('partials', 0) > 0,
             'moves': news.get('moves', 0) > 0,
-            'by_column': news.get('partials', 0) > 0 or (news != {} and not rebuild and has_partial_rows()),
+            'rebuilds_moved': false,
             'has_ranges': news != {} and has_ranges(meta)
-        }) -%}
+        } -%}
+        {%- if plan.mode == 'merge' -%}
+            {%- set known = known_of_table() -%}
+            {%- if 'moved keys' in known and not plan.moves -%}
+                {%- do plan.update({
+                    'moves': news.truncates > 0 or plan.has_ranges or has_older_changes_of_moved_keys(plan)
+                }) -%}
+            {%- endif -%}
+            {%- do plan.update({
+                'by_column': plan.by_column or plan.moves or 'partial rows' in known, 'rebuilds_moved': plan.moves
+            }) -%}
+        {%- endif -%}
+        {%- do run.gold_plans.update({model.name: plan}) -%}
     {%- endif -%}
-    {{ return(plan) }}
+    {{ return(run.gold_plans[model.name]) }}
 {%- endmacro %}
 
 
@@ -281,10 +311,21 @@ map_filter(
 {%- endmacro %}
 
 
-{% macro has_partial_rows() -%}
-    {{ return(
-        run_query('select 1 from ' ~ this ~ ' where cardinality(_change.column_sequences) > 0 limit 1') | length > 0
-    ) }}
+{#- Which of the rarer cases the table has: rows with values of several ages, keys that were left with values under them. -#}
+{% macro known_of_table() -%}
+    {{ return(run_query(
+        "(select 'partial rows' as known from " ~ this ~ " where cardinality(_change.column_sequences) > 0 limit 1)"
+        ~ " union all (select 'moved keys' from " ~ state_relation() ~ " where moved_sequence.epoch is not null limit 1)"
+    ).columns[0].values() | list) }}
+{%- endmacro %}
+
+
+{% macro has_older_changes_of_moved_keys(plan) -%}
+    {{ return(run_query(
+        'with changes_of_table as (' ~ changes_of_table(plan) ~ ')'
+        ~ ' select 1 from changes_of_table as changes inner join ' ~ state_relation() ~ ' as moved'
+        ~ ' on changes.row_key = moved.row_key and changes.sequence < moved.moved_sequence limit 1'
+    ) | length > 0) }}
 {%- endmacro %}
 
 
@@ -342,8 +383,8 @@ map_filter(
         count_if(operation in ('delete', 'update_before')) as deletes,
         count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-        count_if(previous_row_key is not null and size(after_unavailable) > 0) as moves
-    from {{ changes }}
+        count_if({{ leaves_values_behind('changes') }}) as moves
+    from {{ changes }} as changes
     where
         bronze_version > {{ version }}
         and operation in (

@@ -12,7 +12,7 @@
         {%- endfor -%}
         {%- set latest = run_query("describe history " ~ source('bronze', 'messages') ~ " limit 1").rows[0][0] | int -%}
         {%- do graph.update({'lakehouse': {
-            'bronze_version': latest, 'applied': applied, 'applied_now': {}, 'feed_news': {}, 'table_news': {}
+            'bronze_version': latest, 'applied': applied, 'applied_now': {}, 'feed_news': {}, 'table_news': {}, 'gold_plans': {}
         }}) -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do ask_feed_news() -%}

@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -108,6 +111,20 @@ class Lakehouse:
 
     def sql(self, query: str) -> list:
         return self.spark.sql(query).collect()
+
+    def lint_scripts(self, models: Iterable[str]) -> list[str]:
+        """Return the scripts of the last runs, which stand in target/run in full; sqlfluff reads them raw."""
+        (folder,) = (self.root / "target" / "run").glob("*/models/gold")
+        scripts = [folder / f"{model}.sql" for model in models]
+        sqlfluff = Path(sys.executable).with_name("sqlfluff")
+        lint = subprocess.run(
+            [sqlfluff, "lint", "--config", ".sqlfluff-compiled", *scripts],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+        )
+        assert lint.returncode == 0, lint.stdout
+        return [path.read_text() for path in scripts]
 
     def versions(self) -> dict[str, int]:
         """Return the Delta version of every table of the warehouse."""

@@ -2,9 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -97,24 +94,9 @@ def test_shuffled_loads_of_records_that_keep_their_places(replay):
             replay.load(source, records[third::3])
         replay.run()
     replay.assert_like_the_shop()
-    assert_scripts_are_clean(replay)
-
-
-def assert_scripts_are_clean(replay):
-    """The scripts of incremental runs stand in target/run in full; sqlfluff reads them raw."""
-    scripts = [
-        path
-        for path in (replay.lakehouse.root / "target" / "run").glob("*/models/gold/*.sql")
-        if path.stem.startswith(replay.name)
-    ]
-    assert len(scripts) == len(replay.tables())
-    assert any("merge into state." in path.read_text() for path in scripts)
-    assert all("merge into gold." in path.read_text() for path in scripts)
-    command = [Path(sys.executable).with_name("sqlfluff"), "lint", "--config", ".sqlfluff-compiled"]
-    lint = subprocess.run(
-        [*command, *scripts], cwd=replay.lakehouse.root, capture_output=True, text=True
-    )
-    assert lint.returncode == 0, lint.stdout
+    scripts = replay.lakehouse.lint_scripts(f"{replay.name}_{table}" for table in replay.tables())
+    assert any("merge into state." in script for script in scripts)
+    assert all("merge into gold." in script for script in scripts)
 
 
 def test_repeated_messages_at_higher_offsets(replay):

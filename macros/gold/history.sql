@@ -1,0 +1,296 @@
+{#- The body of a history model: every version that a row of the source ever had, typed; one row per key and version.
+
+    history(
+        feed='shop_mariadb', database='shop', table='orders',   as in current_state
+        key=['id'],
+        columns={'id': 'bigint', 'total': 'decimal(12,2)'}
+    )
+
+    It is a view over silver, so a late change splits the interval that it belongs to, and nothing has to be kept.
+    valid_from, valid_to: when the source made this change, and the one that ended it (NULL: none did, or it is not told)
+    is_current:           no change ended it
+    operation:            what made it
+-#}
+{% macro history(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
+    {%- do check_gold_model(feed, key, columns) -%}
+    {%- do check_history_columns(columns) -%}
+    {{- config(materialized='view', meta={
+        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
+    }) -}}
+    {%- do ref(feed_settings(feed).format ~ '_changes') -%}
+    {%- do ref('schemas') -%}
+    {%- do ref('sequence_ranges') -%}
+    {%- if execute -%}
+    {{- versions_of_table(feed, columns) -}}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro versions_of_table(feed_name, columns) -%}
+    {%- set plan = {'version': none, 'from_version': none, 'rebuilds_moved': false, 'has_ranges': true} -%}
+    {%- set sources = {} -%}
+    {%- for name, column in columns.items() -%}
+        {%- do sources.update({name: column if column is mapping else {'type': column}}) -%}
+    {%- endfor -%}
+    with
+
+    changes_of_table as (
+
+        {{ changes_of_table(plan) }}
+
+    ),
+
+    changes as (
+
+        select * from changes_of_table
+
+    ),
+
+    {{ moved_values(plan) }}
+
+    emptied as (
+
+        {{ emptied_tables(plan) }}
+
+    ),
+
+    row_keys as (
+
+        select distinct
+            row_key,
+            topic,
+            partition
+        from changes
+
+    ),
+
+    -- TRUNCATE, DROP and a new full load end the versions of all keys
+    ends as (
+
+        select
+            row_keys.row_key,
+            emptied.operation,
+            emptied.changed_at,
+            emptied.sequence
+        from row_keys
+            inner join emptied
+                on
+                    (emptied.topic is null or row_keys.topic = emptied.topic)
+                    and (emptied.partition is null or row_keys.partition = emptied.partition)
+
+    ),
+
+    timeline as (
+
+        select
+            row_key,
+            operation,
+            is_deleted,
+            is_after_complete or previous_row_key is not null as begins_anew,
+            after_image,
+            schema_id,
+            topic,
+            partition,
+            changed_at,
+            sequence
+        from moved
+
+        union all
+
+        select
+            row_key,
+            operation,
+            true as is_deleted,
+            true as begins_anew,
+            null as after_image,
+            null as schema_id,
+            null as topic,
+            null as partition,
+            changed_at,
+            sequence
+        from ends
+
+    ),
+
+    compared as (
+
+        select
+            *,
+            lead(struct(is_deleted, sequence.epoch, sequence.phase, sequence.position)) over (
+                partition by row_key
+                order by sequence
+            ) as next_change
+        from timeline
+
+    ),
+
+    -- the same change again, at a higher offset: the producer's position proves it
+    told_once as (
+
+        select *
+        from compared
+        where
+            next_change is null
+            or coalesce(cardinality(sequence.position), 0) <= 0
+            or next_change <> struct(is_deleted, sequence.epoch, sequence.phase, sequence.position)
+
+    ),
+
+    dated as (
+
+        select
+            *,
+            lead(sequence) over in_order as end_sequence,
+            lead(changed_at) over in_order as ended_at,
+            count_if(is_deleted or begins_anew) over in_order as stretch
+        from told_once
+        window in_order as (
+            partition by row_key
+            order by sequence
+        )
+
+    ),
+
+    -- what an image lacks, the versions before it tell, back to the last complete one
+    versions as (
+
+        select
+            row_key as _row_key,
+            operation as _operation,
+            is_deleted as _is_deleted,
+            changed_at as _valid_from,
+            ended_at as _valid_to,
+            end_sequence is null as _is_current,
+            sequence as _sequence,
+            topic as _topic,
+            partition as _partition,
+            schema_id as _schema_id,
+            map(
+                {%- for column in sources_of(sources) %}
+                {{ quoted(column) }},
+                element_at(
+                    last_value(
+                        if(map_contains_key(after_image, {{ quoted(column) }}), array(after_image[{{ quoted(column) }}]), null)
+                    ) ignore nulls over in_stretch,
+                    1
+                ){{ ',' if not loop.last }}
+                {%- endfor %}
+            ) as _image
+        from dated
+        window in_stretch as (
+            partition by row_key, stretch
+            order by sequence
+        )
+
+    ),
+
+    column_types as (
+
+        {{ wires_of_schemas() }}
+
+    ),
+
+    latest as (
+
+        select
+            versions.*,
+            column_types.wires as _wires
+        from versions
+            left join column_types
+                on versions._schema_id = column_types.schema_id
+        where not versions._is_deleted
+
+    ),
+
+    texts as (
+
+        {{ canonical_texts() }}
+
+    ),
+
+    typed as (
+
+        select
+            *
+            {%- for name, column in sources.items() %},
+            {{ typed('_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name)) }} as {{ identifier(name) }}
+            {%- endfor %}
+        from texts
+
+    ),
+
+    final as (
+
+        select
+            {%- for name in columns %}
+            {{ identifier(name) }},
+            {%- endfor %}
+            _valid_from as valid_from,
+            _valid_to as valid_to,
+            _is_current as is_current,
+            _operation as operation,
+            named_struct(
+                'row_key', _row_key,
+                'sequence', _sequence,
+                'topic', _topic,
+                'partition', _partition,
+                'misfits', {{ misfits(sources) }}
+            ) as _change
+        from typed
+
+    )
+
+    select * from final
+{%- endmacro %}
+
+
+{#- What emptied the whole table: TRUNCATE, DROP, a full load that began again (of which no time is told). -#}
+{% macro emptied_tables(plan) -%}
+        select
+            if(changes.order_scope = 'offset', changes.topic, null) as topic,
+            if(changes.order_scope = 'offset', changes.partition, null) as partition,
+            changes.operation,
+            changes.changed_at,
+            {{ gold_sequence('changes', plan) }} as sequence
+        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+        {{- join_ranges('changes', plan) }}
+        where
+            {{ of_this_table('changes') }}
+            and (
+                changes.operation = 'truncate'
+                or changes.operation = 'schema_change' and changes.ddl_kind = 'drop'
+            )
+
+        union all
+
+        select
+            topic,
+            partition,
+            'full_load' as operation,
+            null as changed_at,
+            {{ beginning_of_epoch() }} as sequence
+        from {{ ref('sequence_ranges') }} as changes
+        where
+            {{ of_this_table('changes') }}
+            and starts_full_load
+{%- endmacro %}
+
+
+{#- The names in the messages of the columns that a model names, each once. -#}
+{% macro sources_of(sources) -%}
+    {%- set names = [] -%}
+    {%- for name, column in sources.items() if column.get('source', name) not in names -%}
+        {%- do names.append(column.get('source', name)) -%}
+    {%- endfor -%}
+    {{ return(names) }}
+{%- endmacro %}
+
+
+{% macro check_history_columns(columns) -%}
+    {%- for column in columns if column | lower in ('valid_from', 'valid_to', 'is_current', 'operation') -%}
+        {{ exceptions.raise_compiler_error(
+            "History model '" ~ model.name ~ "': the name '" ~ column ~ "' is the history's own; give the column another name"
+            ~ " with {'type': ..., 'source': '" ~ column ~ "'}."
+        ) }}
+    {%- endfor -%}
+{%- endmacro %}
