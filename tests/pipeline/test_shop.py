@@ -135,6 +135,62 @@ def comparable(value):
     return bytes(value) if isinstance(value, bytearray) else value
 
 
+def test_current_versions_are_the_gold_rows(shop):
+    history = shop.spark.table("gold.orders_history")
+    columns = [name for name in shop.spark.table("gold.orders").columns if name != "_change"]
+    current = history.where("is_current").select(*columns).collect()
+    assert sorted(current) == sorted(shop.spark.table("gold.orders").select(*columns).collect())
+    assert history.where("not is_current and valid_to is null").count() == 0
+    assert history.count() > len(current)
+
+
+def explained(shop, table, row_key):
+    inline = f"{{{{ explain_row('{table}', {list(row_key)}) }}}}"
+    outcome = shop.dbt("show", "--inline", inline, "--limit", "50")
+    assert outcome.success, outcome.exception or outcome.result
+    return [row.dict() for row in outcome.result.results[0].agate_table.rows]
+
+
+def test_every_change_of_a_row_is_explained(shop):
+    """Of a row that lives and of one that is gone: the most often changed of each."""
+    counts = """
+        select table_name, row_key, count(*) as change_count
+        from silver.canal_json_changes
+        where table_name in ('orders', 'customers', 'order_items') and row_key is not null
+        group by table_name, row_key"""
+    counted = {(row.table_name, tuple(row.row_key)): row.change_count for row in shop.sql(counts)}
+    live = {
+        (table, tuple(row[0]))
+        for table in ("orders", "customers", "order_items")
+        for row in shop.sql(f"select _change.row_key from gold.{table}")
+    }
+    for places, first in (
+        (live, "gold shows it"),
+        (counted.keys() - live, "it removed the row"),
+    ):
+        table, key = max(places, key=lambda place: counted[place])
+        rows = explained(shop, table, key)
+        assert len(rows) == counted[table, key] > 1
+        assert [row["verdict"] == first for row in rows] == [True] + [False] * (len(rows) - 1)
+        assert {row["topic"] for row in rows} == {"shop.mariadb"}
+        assert {row["verdict"] for row in rows[1:]} <= {
+            "a newer change won",
+            "a newer change follows this delete",
+            "void: a later delete removed what was before",
+            "void: the row moved to another key later",
+        }
+
+
+def test_a_row_of_no_table_or_half_a_key_is_refused(shop):
+    for table, key, words in (
+        ("changes", ["1"], "'changes' is no gold model"),
+        ("order_items", ["1"], "the key of 'order_items' is"),
+    ):
+        inline = f"{{{{ explain_row('{table}', {key}) }}}}"
+        outcome = shop.dbt("show", "--inline", inline)
+        assert words in str(outcome.exception or outcome.result.results[0].message)
+
+
 def test_a_second_run_commits_nothing(shop):
     shop.run()
     before = shop.versions()

@@ -1,0 +1,107 @@
+{#- Why a gold row is as it is: every change of one key, the newest first, with its place and what became of it.
+    `key` lists the values of the key as texts, in the order of `_change.row_key`.
+
+    dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
+{% macro explain_row(table, key) -%}
+    {%- set gold = ref(table) -%}
+    {%- set meta = gold_declaration(gold) if execute else none -%}
+    {%- if not execute -%}
+    select 'known once the project is read' as verdict
+    {%- else -%}
+    {%- do check_explained_key(table, meta, key) -%}
+    {%- set row_key = 'array(' ~ quoted_list(key | map('string')) ~ ')' -%}
+    with changes as (
+
+        select
+            {{ gold_sequence('changes', {'has_ranges': true}) }} as sequence,
+            changes.operation,
+            changes.changed_at,
+            changes.topic,
+            changes.partition,
+            changes.offset,
+            changes.row_index
+        from {{ silver_of(meta) }} as changes
+        {{- join_ranges('changes', {'has_ranges': true}) }}
+        where
+            {{ of_this_table('changes', meta) }}
+            and changes.row_key = {{ row_key }}
+            and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+
+    ),
+
+    ended as (
+
+        select
+            changes.*,
+            max(ends.delete_sequence) as end_sequence,
+            max_by(ends.operation, ends.delete_sequence) as end_operation
+        from changes
+            left join {{ state_of(gold) }} as ends
+                on
+                    (ends.row_key is null or ends.row_key = {{ row_key }})
+                    and (ends.topic is null or changes.topic = ends.topic)
+                    and (ends.partition is null or changes.partition = ends.partition)
+        group by all
+
+    ),
+
+    compared as (
+
+        select
+            ended.*,
+            current._change.sequence as gold_sequence,
+            map_keys(
+                map_filter(
+                    current._change.column_sequences,
+                    (column_name, column_sequence) -> column_sequence = ended.sequence
+                )
+            ) as columns_in_gold
+        from ended
+            left join {{ gold }} as current
+                on current._change.row_key = {{ row_key }}
+
+    )
+
+    select
+        case
+            when sequence = gold_sequence then 'gold shows it'
+            when operation in ('delete', 'update_before') and sequence = end_sequence and gold_sequence is null
+                then 'it removed the row'
+            when operation in ('delete', 'update_before') and sequence <= end_sequence
+                then 'a newer change follows this delete'
+            when sequence < end_sequence
+                then case end_operation
+                    when 'update_before' then 'void: the row moved to another key later'
+                    when 'moved_here' then 'void: a row from another key took its place'
+                    when 'full_load' then 'void: a new full load began'
+                    else concat('void: a later ', end_operation, ' removed what was before')
+                end
+            when gold_sequence is null or sequence > gold_sequence then 'not in gold yet: run dbt'
+            when cardinality(columns_in_gold) > 0
+                then concat('gold still shows its ', array_join(columns_in_gold, ', '))
+            else 'a newer change won'
+        end as verdict,
+        operation,
+        changed_at,
+        topic,
+        partition,
+        offset,
+        row_index,
+        sequence
+    from compared
+    order by sequence desc
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro check_explained_key(table, meta, key) -%}
+    {%- if not meta or not meta.key -%}
+        {{ exceptions.raise_compiler_error("explain_row: '" ~ table ~ "' is no gold model of current_state.") }}
+    {%- endif -%}
+    {%- if key is string or key is mapping or key is not sequence or key | length != meta.key | length -%}
+        {{ exceptions.raise_compiler_error(
+            "explain_row: the key of '" ~ table ~ "' is " ~ meta.key | join(', ') ~ ': give a list of as many values, such as '
+            ~ "['1001']."
+        ) }}
+    {%- endif -%}
+{%- endmacro %}
