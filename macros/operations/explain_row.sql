@@ -4,6 +4,7 @@
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
 {% macro explain_row(table, key) -%}
     {%- set gold = ref(table) -%}
+    {%- do ref('sequence_ranges') -%}
     {%- set meta = gold_declaration(gold) if execute else none -%}
     {%- if not execute -%}
     select 'known once the project is read' as verdict

@@ -51,7 +51,7 @@ def load(project: Project, *contents: bytes | None) -> None:
     (project.folder / "in").mkdir()
     lines = [
         {"topic": "t", "partition": 0, "offset": offset, "timestamp": 1}
-        | {"value_base64": content and base64.b64encode(content).decode()}
+        | {"value_base64": None if content is None else base64.b64encode(content).decode()}
         for offset, content in enumerate(contents)
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
