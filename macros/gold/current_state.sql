@@ -25,10 +25,7 @@
 
 {% macro latest_of_table(feed_name, columns) -%}
     {%- set plan = gold_plan() -%}
-    {%- set sources = {} -%}
-    {%- for name, column in columns.items() -%}
-        {%- do sources.update({name: column if column is mapping else {'type': column}}) -%}
-    {%- endfor -%}
+    {%- set sources = column_sources(columns) -%}
     {%- set decoded = needs_decoding(feed_name, sources) -%}
     with
 
@@ -123,6 +120,16 @@
     )
 
     select * from final
+{%- endmacro %}
+
+
+{#- The columns of a model, each as {type, source}; `source` only where the messages name it otherwise. -#}
+{% macro column_sources(columns) -%}
+    {%- set sources = {} -%}
+    {%- for name, column in columns.items() -%}
+        {%- do sources.update({name: column if column is mapping else {'type': column}}) -%}
+    {%- endfor -%}
+    {{ return(sources) }}
 {%- endmacro %}
 
 
@@ -333,6 +340,28 @@
 {%- endmacro %}
 
 
+{#- Silver's rows of the model's table, of the bronze versions that this run reads; of all without a plan for a run. -#}
+{% macro from_changes_of_run(plan) -%}
+    from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+        {{- join_ranges('changes', plan) }}
+        where
+            {{ of_this_table('changes') }}
+            {%- if plan.from_version is not none %}
+            and changes.bronze_version > {{ plan.from_version }}
+            {%- endif %}
+            {%- if plan.version is not none %}
+            and changes.bronze_version <= {{ plan.version }}
+            {%- endif %}
+{%- endmacro %}
+
+
+{#- TRUNCATE and DROP. -#}
+{% macro empties_the_table(relation) -%}
+    {{ relation }}.operation = 'truncate'
+                or {{ relation }}.operation = 'schema_change' and {{ relation }}.ddl_kind = 'drop'
+{%- endmacro %}
+
+
 {#- The table's row changes that this run reads. -#}
 {% macro changes_of_table(plan) -%}
         select
@@ -342,7 +371,6 @@
             changes.operation in ('delete', 'update_before') as is_deleted,
             changes.after_image,
             changes.is_after_complete,
-            changes.after_unavailable,
             changes.schema_id,
             changes.topic,
             changes.partition,
@@ -423,14 +451,7 @@
             changes.row_key,
             changes.previous_row_key,
             {{ gold_sequence('changes', plan) }} as sequence
-        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
-        {{- join_ranges('changes', plan) }}
-        where
-            {{ of_this_table('changes') }}
-            {%- if plan.from_version is not none %}
-            and changes.bronze_version > {{ plan.from_version }}
-            {%- endif %}
-            and changes.bronze_version <= {{ plan.version }}
+        {{ from_changes_of_run(plan) }}
             and {{ leaves_values_behind('changes') }}
 
     ),
@@ -444,18 +465,10 @@
             changes.operation,
             {{ gold_sequence('changes', plan) }} as sequence,
             cast(null as {{ sequence_type() }}) as moved_sequence
-        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
-        {{- join_ranges('changes', plan) }}
-        where
-            {{ of_this_table('changes') }}
-            {%- if plan.from_version is not none %}
-            and changes.bronze_version > {{ plan.from_version }}
-            {%- endif %}
-            and changes.bronze_version <= {{ plan.version }}
+        {{ from_changes_of_run(plan) }}
             and (
                 changes.operation in ('delete', 'update_before') and changes.row_key is not null
-                or changes.operation = 'truncate'
-                or changes.operation = 'schema_change' and changes.ddl_kind = 'drop'
+                or {{ empties_the_table('changes') }}
             )
         {%- if with_moves %}
 

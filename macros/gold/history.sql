@@ -28,10 +28,7 @@
 
 {% macro versions_of_table(feed_name, columns) -%}
     {%- set plan = {'version': none, 'from_version': none, 'rebuilds_moved': false, 'has_ranges': true} -%}
-    {%- set sources = {} -%}
-    {%- for name, column in columns.items() -%}
-        {%- do sources.update({name: column if column is mapping else {'type': column}}) -%}
-    {%- endfor -%}
+    {%- set sources = column_sources(columns) -%}
     with
 
     changes_of_table as (
@@ -252,13 +249,9 @@
             changes.operation,
             changes.changed_at,
             {{ gold_sequence('changes', plan) }} as sequence
-        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
-        {{- join_ranges('changes', plan) }}
-        where
-            {{ of_this_table('changes') }}
+        {{ from_changes_of_run(plan) }}
             and (
-                changes.operation = 'truncate'
-                or changes.operation = 'schema_change' and changes.ddl_kind = 'drop'
+                {{ empties_the_table('changes') }}
             )
 
         union all

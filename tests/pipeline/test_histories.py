@@ -105,21 +105,9 @@ def record(table, offset, position, op, key, row, old_key):
 
 
 def replayed(messages):
-    """The rows that the messages tell, read one after the other; a value that none has told is missing."""
-    rows, left = {}, {}
-    for position, op, key, row, old_key in sorted(messages, key=lambda message: message[0]):
-        if op == "t":
-            rows.clear()
-        elif op == "d":
-            # the row may come again under another key, by a create of the same position
-            left[position] = rows.pop(key, left.get(position, {}))
-        else:
-            told = {name: value for name, value in row.items() if value != UNAVAILABLE}
-            before = rows.get(key, {})
-            if old_key is not None:
-                before = left.get(position, rows.get(old_key, {}))
-            rows[key] = before | told
-    return rows
+    """The rows that live in the end; a value that no message has told is missing."""
+    newest = {key: versions[-1] for key, versions in versions_told(messages).items()}
+    return {key: row for key, (row, _, ended) in newest.items() if ended is None}
 
 
 def versions_told(messages):
@@ -136,6 +124,7 @@ def versions_told(messages):
         if op == "t":
             rows.clear()
         elif op == "d":
+            # the row may come again under another key, by a create of the same position
             left[position] = rows.pop(key, left.get(position, {}))
         else:
             told = {name: value for name, value in row.items() if value != UNAVAILABLE}
