@@ -63,7 +63,7 @@
 
     texts as (
 
-        {{ canonical_texts() }}
+        {{ canonical_texts(encodings_of_columns(feed_name, sources)) }}
 
     ),
     {%- endif %}
@@ -142,13 +142,13 @@
 
 
 {#- Each value as the text a person would write, by the feed's `encodings`, else by what its schema tells of it. -#}
-{% macro canonical_texts() -%}
+{% macro canonical_texts(encodings=none) -%}
         select
             * except (_image, _wires),
             map_zip_with(
                 _image,
                 {{ wires_with_settings() }},
-                (column_name, wire_text, wire) -> {{ canonical_text('wire_text', 'wire') }}
+                (column_name, wire_text, wire) -> {{ canonical_text('wire_text', 'wire', encodings) }}
             ) as _image
         from latest
 {%- endmacro %}
@@ -160,8 +160,13 @@
             schema_id,
             map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
         from {{ ref('schemas') }}
-        where wire_encoding <> 'text'
+        where {{ is_encoded() }}
         group by schema_id
+{%- endmacro %}
+
+
+{% macro is_encoded() -%}
+    wire_encoding not in ('text', 'zoned_wall_clock')
 {%- endmacro %}
 
 
@@ -248,7 +253,24 @@
 {%- endmacro %}
 
 
-{#- Names of the columns that some schema of the format encodes; none where that is not known (compile, docs). -#}
+{#- How the values of these columns are encoded, by the feed's `encodings` and all schemas; none where that is not known. -#}
+{% macro encodings_of_columns(feed_name, sources) -%}
+    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
+    {%- if coded is none -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set encodings = [] -%}
+    {%- for told in encodings_of_table().values() -%}
+        {%- do encodings.append(told.split('(')[0] | trim) -%}
+    {%- endfor -%}
+    {%- for name, column in sources.items() -%}
+        {%- do encodings.extend(coded.get(column.get('source', name), [])) -%}
+    {%- endfor -%}
+    {{ return(encodings) }}
+{%- endmacro %}
+
+
+{#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). -#}
 {% macro coded_columns(format) -%}
     {%- set run = lakehouse_run() -%}
     {%- if not run or not load_relation(ref('schemas')) -%}
@@ -257,13 +279,13 @@
     {%- if 'coded_columns' not in run -%}
         {%- set coded = {} -%}
         {%- for row in run_query(
-            "select format, column_name from " ~ ref('schemas') ~ " where wire_encoding <> 'text' group by format, column_name"
+            "select distinct format, column_name, wire_encoding from " ~ ref('schemas') ~ " where " ~ is_encoded()
         ) -%}
-            {%- do coded.setdefault(row[0], []).append(row[1]) -%}
+            {%- do coded.setdefault(row[0], {}).setdefault(row[1], []).append(row[2]) -%}
         {%- endfor -%}
         {%- do run.update({'coded_columns': coded}) -%}
     {%- endif -%}
-    {{ return(run.coded_columns.get(format, [])) }}
+    {{ return(run.coded_columns.get(format, {})) }}
 {%- endmacro %}
 
 

@@ -1,7 +1,8 @@
 {#- The text of a value as the message has it, to the text a person would write: digits for base64 decimals,
     a date for a number of days, labels for an enum's number, upper-case hex for bytes.
     `wire` names a struct<wire_encoding string, scale int, labels array<string>>; NULL means text.
-    What cannot be decoded stays as it came: typing then reports a misfit, and nothing is lost. -#}
+    What cannot be decoded stays as it came: typing then reports a misfit, and nothing is lost.
+    `encodings` names those that occur, where that is known; the others need no branch. -#}
 
 {#- text                    as it came: numbers, labels, JSON, ISO instants with Z
     zoned_wall_clock        as it came: a wall clock in the producer's zone, which `typed` needs.
@@ -35,52 +36,42 @@
     dtle_timestamp          an instant; year 1 stands for MySQL's 0000-00-00 00:00:00
     escaped_label           a label in which Debezium's MySQL connectors escape a comma in the stream, but
                             not in the snapshot (captured) -#}
-{% macro canonical_text(wire_text, wire) -%}
+{% macro canonical_text(wire_text, wire, encodings=none) -%}
     {%- set whole = 'try_cast(' ~ wire_text ~ ' as bigint)' -%}
+    {%- set texts = {
+        'connect_decimal': _decimal_text("named_struct('value', " ~ wire_text ~ ", 'scale', " ~ wire ~ ".scale)"),
+        'variable_scale_decimal': _decimal_text("from_json(" ~ wire_text ~ ", 'value string, scale int')"),
+        'epoch_days': _date_text(whole),
+        'epoch_millis': _wall_clock_text(whole, 1000, 9223372036825200, -9223372036832400),
+        'epoch_micros': _wall_clock_text(whole, 1000000, 9223372036825200000, -9223372036832400000),
+        'epoch_nanos': _wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808'),
+        'millis_of_day': _time_text(whole, 1000),
+        'micros_of_day': _time_text(whole, 1000000),
+        'nanos_of_day': _time_text(whole, 1000000000),
+        'epoch_seconds': _instant_text(wire_text),
+        'byte_list': _byte_list_hex(wire_text),
+        'located_wall_clock': _located_text(wire_text),
+        'iso_date': "rtrim('Z', " ~ wire_text ~ ")",
+        'base64_binary': "hex(try_to_binary(translate(" ~ wire_text ~ ", '-_', '+/'), 'base64'))",
+        'base64_text': _base64_text(wire_text),
+        'go_quoted_binary': _go_quoted_hex(wire_text),
+        'hex_binary': 'upper(' ~ wire_text ~ ')',
+        'latin1_binary': _latin1_hex(wire_text, wire ~ '.scale'),
+        'little_endian_bits': _bits_number(wire_text),
+        'wrapped_unsigned_64': "if(" ~ wire_text ~ " like '-%', cast(" ~ whole ~ " + 18446744073709551616 as string), null)",
+        'enum_number': _enum_label(wire_text, wire ~ '.labels'),
+        'set_mask': _set_labels(wire_text, wire ~ '.labels'),
+        'dtle_year': "if(" ~ whole ~ " between 1 and 255, cast(" ~ whole ~ " + 1900 as string), null)",
+        'dtle_timestamp': "if(" ~ wire_text ~ " like '0001-01-01T%', '0000-00-00 00:00:00', null)",
+        'escaped_label':
+            "if(array_contains(" ~ wire ~ ".labels, " ~ wire_text ~ "), null, replace(" ~ wire_text ~ ", r'\\,', ','))",
+    } -%}
     coalesce(
-        case
-            when {{ wire }}.wire_encoding in ('text', 'zoned_wall_clock') then {{ wire_text }}
-            when {{ wire }}.wire_encoding in ('connect_decimal', 'variable_scale_decimal')
-                then {{ _decimal_text(wire_text, wire) }}
-            when {{ wire }}.wire_encoding = 'epoch_days'
-                then {{ _date_text(whole) }}
-            when {{ wire }}.wire_encoding = 'epoch_millis'
-                then {{ _wall_clock_text(whole, 1000, 9223372036825200, -9223372036832400) }}
-            when {{ wire }}.wire_encoding = 'epoch_micros'
-                then {{ _wall_clock_text(whole, 1000000, 9223372036825200000, -9223372036832400000) }}
-            when {{ wire }}.wire_encoding = 'epoch_nanos'
-                then {{ _wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808') }}
-            when {{ wire }}.wire_encoding = 'millis_of_day'
-                then {{ _time_text(whole, 1000) }}
-            when {{ wire }}.wire_encoding = 'micros_of_day'
-                then {{ _time_text(whole, 1000000) }}
-            when {{ wire }}.wire_encoding = 'nanos_of_day'
-                then {{ _time_text(whole, 1000000000) }}
-            when {{ wire }}.wire_encoding = 'epoch_seconds' then {{ _instant_text(wire_text) }}
-            when {{ wire }}.wire_encoding = 'byte_list' then {{ _byte_list_hex(wire_text) }}
-            when {{ wire }}.wire_encoding = 'located_wall_clock' then {{ _located_text(wire_text) }}
-            when {{ wire }}.wire_encoding = 'iso_date' then rtrim('Z', {{ wire_text }})
-            when {{ wire }}.wire_encoding = 'base64_binary'
-                then hex(try_to_binary(translate({{ wire_text }}, '-_', '+/'), 'base64'))
-            when {{ wire }}.wire_encoding = 'base64_text' then {{ _base64_text(wire_text) }}
-            when {{ wire }}.wire_encoding = 'go_quoted_binary' then {{ _go_quoted_hex(wire_text) }}
-            when {{ wire }}.wire_encoding = 'hex_binary' then upper({{ wire_text }})
-            when {{ wire }}.wire_encoding = 'latin1_binary'
-                then {{ _latin1_hex(wire_text, wire ~ '.scale') }}
-            when {{ wire }}.wire_encoding = 'little_endian_bits' then {{ _bits_number(wire_text) }}
-            when {{ wire }}.wire_encoding = 'wrapped_unsigned_64' and {{ wire_text }} like '-%'
-                then cast({{ whole }} + 18446744073709551616 as string)
-            when {{ wire }}.wire_encoding = 'enum_number'
-                then {{ _enum_label(wire_text, wire ~ '.labels') }}
-            when {{ wire }}.wire_encoding = 'set_mask'
-                then {{ _set_labels(wire_text, wire ~ '.labels') }}
-            when {{ wire }}.wire_encoding = 'dtle_year' and {{ whole }} between 1 and 255
-                then cast({{ whole }} + 1900 as string)
-            when {{ wire }}.wire_encoding = 'dtle_timestamp' and {{ wire_text }} like '0001-01-01T%'
-                then '0000-00-00 00:00:00'
-            when {{ wire }}.wire_encoding = 'escaped_label'
-                and not array_contains({{ wire }}.labels, {{ wire_text }})
-                then replace({{ wire_text }}, r'\,', ',')
+        case {{ wire }}.wire_encoding
+            when 'text' then {{ wire_text }}
+            {%- for encoding, text in texts.items() if encodings is none or encoding in encodings %}
+            when '{{ encoding }}' then {{ text }}
+            {%- endfor %}
         end,
         {{ wire_text }}
     )
@@ -88,14 +79,9 @@
 
 
 {#- SQL has no "let": `transform(array(x), name -> ...)[0]` names x and computes it once. -#}
-{% macro _decimal_text(wire_text, wire) -%}
+{% macro _decimal_text(number) -%}
     transform(
-        array(
-            case {{ wire }}.wire_encoding
-                when 'variable_scale_decimal' then from_json({{ wire_text }}, 'value string, scale int')
-                else named_struct('value', {{ wire_text }}, 'scale', {{ wire }}.scale)
-            end
-        ),
+        array({{ number }}),
         number -> transform(
             array(nullif(hex(try_to_binary(number.value, 'base64')), '')),
             bytes -> concat(
