@@ -1,17 +1,18 @@
 """`python -m ingestion`: the project's commands."""
 
 import argparse
+import os
 import sys
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingestion import inspect, load, rebuild, report, retire, run, schemas
+from ingestion import generate, inspect, load, rebuild, report, retire, run, schemas
 from ingestion.config import PROJECT_ROOT
-from ingestion.errors import UNEXPECTED, UserError
+from ingestion.errors import OK, UNEXPECTED, UserError
 from ingestion.progress import complain
 
-COMMANDS = (run, load, report, inspect, schemas, rebuild, retire)
+COMMANDS = (run, load, report, inspect, schemas, generate, rebuild, retire)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,6 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain("Stopped.")
         return 130
+    except BrokenPipeError:
+        # the reader of a pipe, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
     except Exception as error:
         log = _log_trace(args.project_dir or PROJECT_ROOT)
         first = (str(error).strip().splitlines() or [""])[0]

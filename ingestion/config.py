@@ -1,5 +1,6 @@
 """The feeds, as dbt_project.yml describes them under `vars`."""
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +51,15 @@ class Config:
     def lakehouse(self) -> Path:
         """Return the folder of what runs leave behind: logs, locks."""
         return self.project_dir / "lakehouse"
+
+    def tables_of(self, schema: str) -> Path:
+        """Return the folder in which the embedded target keeps a schema's tables."""
+        return self.lakehouse / "warehouse" / f"{schema_name(schema)}.db"
+
+
+def schema_name(schema: str) -> str:
+    """Return the schema's name as profiles and macros make it, with the user's prefix."""
+    return os.environ.get("LAKEHOUSE_SCHEMA_PREFIX", "") + schema
 
 
 def read_config(project_dir: Path | None = None) -> Config:

@@ -11,13 +11,14 @@ from pathlib import Path
 import duckdb
 from deltalake import DeltaTable
 
-from ingestion.config import Config, read_config
+from ingestion.bronze import table_path
+from ingestion.config import Config, read_config, schema_name
 from ingestion.errors import OK, SOURCE, UserError
 from ingestion.progress import say
 
 TRY_NEXT = (
-    'show --quiet --inline "select * from gold.{table} limit 5"',
-    'show --quiet --inline "select topic, offset, error from silver.unknown_messages"',
+    'show --quiet --inline "select * from {gold}.{table} limit 5"',
+    'show --quiet --inline "select topic, offset, error from {silver}.unknown_messages"',
     "docs generate",
 )
 RECORDS = """
@@ -51,27 +52,28 @@ def main(args: argparse.Namespace) -> int:
 
 def show(config: Config) -> None:
     """Print what came in, what became of it, what gold holds, and what to try next."""
-    messages = Path(config.bronze) / "messages"
-    if not messages.exists():
+    messages = table_path(config.bronze, "messages")
+    if not DeltaTable.is_deltatable(messages):
         raise UserError("Nothing has been loaded yet: run `python -m ingestion load`.", SOURCE)
-    warehouse = config.lakehouse / "warehouse"
+    gold = schema_name("gold")
     counted = dict(_query(messages, "messages", ["feed"], RECORDS))
     say("\nRecords and what became of them")
     for name, feed in config.feeds.items():
         say(f"  {name} ({feed.format}): {counted.get(name, 0)} records")
-        silver = warehouse / "silver.db" / f"{feed.format}_changes"
+        silver = config.tables_of("silver") / f"{feed.format}_changes"
         if silver.exists():
             say("    " + _outcomes(silver, name))
     say("\nGold")
-    tables = sorted(log.parent for log in (warehouse / "gold.db").glob("*/_delta_log"))
+    tables = sorted(log.parent for log in config.tables_of("gold").glob("*/_delta_log"))
     for table in tables:
         rows = DeltaTable(str(table)).to_pyarrow_dataset().count_rows()
-        say(f"  gold.{table.name}: {rows} rows")
+        say(f"  {gold}.{table.name}: {rows} rows")
     if tables:
         say("\nTry next")
         dbt = os.path.relpath(Path(sys.executable).with_name("dbt"))
         for command in TRY_NEXT:
-            say(f"  {dbt} {command.format(table=tables[0].name)}")
+            names = {"gold": gold, "silver": schema_name("silver"), "table": tables[0].name}
+            say(f"  {dbt} {command.format(**names)}")
 
 
 def _outcomes(silver: Path, feed: str) -> str:
@@ -84,7 +86,7 @@ def _outcomes(silver: Path, feed: str) -> str:
 
 
 def _query(
-    table: Path, name: str, columns: list[str], sql: str, values: list[str] | None = None
+    table: Path | str, name: str, columns: list[str], sql: str, values: list[str] | None = None
 ) -> list[tuple[object, ...]]:
     """Run the query over some columns of a Delta table."""
     dataset = DeltaTable(str(table)).to_pyarrow_dataset()

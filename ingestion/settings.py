@@ -236,6 +236,7 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "time_zone": _string,
     "key_columns": _key_columns,
     "encodings": _encodings,
+    "on_drop": _one_of("remove", "keep"),
     "added_prefix": _string,
     "after_images": _one_of("as_sent", "complete"),
     "avro_schemas": _path,

@@ -62,7 +62,8 @@
 
 {#- What the gold model behind a tested relation declares: feed, table, key, columns. -#}
 {% macro gold_declaration(relation) -%}
-    {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.name == relation.identifier -%}
+    {%- for node in graph.nodes.values()
+        if node.resource_type == 'model' and node.name == relation.identifier and node.config.materialized == 'current_state' -%}
         {{ return(node.config.meta) }}
     {%- endfor -%}
 {%- endmacro %}

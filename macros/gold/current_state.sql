@@ -142,7 +142,7 @@
 
 
 {#- Each value as the text a person would write, by the feed's `encodings`, else by what its schema tells of it. -#}
-{% macro canonical_texts(encodings=none) -%}
+{% macro canonical_texts(encodings) -%}
         select
             * except (_image, _wires),
             map_zip_with(
@@ -377,10 +377,12 @@
 {%- endmacro %}
 
 
-{#- TRUNCATE and DROP. -#}
+{#- TRUNCATE, and DROP unless the feed keeps what the source has dropped. -#}
 {% macro empties_the_table(relation) -%}
     {{ relation }}.operation = 'truncate'
+    {%- if feed_settings(model.config.meta.feed).on_drop != 'keep' %}
                 or {{ relation }}.operation = 'schema_change' and {{ relation }}.ddl_kind = 'drop'
+    {%- endif -%}
 {%- endmacro %}
 
 

@@ -21,7 +21,9 @@
     {%- do ref('schemas') -%}
     {%- do ref('sequence_ranges') -%}
     {%- if execute -%}
-    {{- versions_of_table(feed, columns) -}}
+    {%- set versions = versions_of_table(feed, columns) -%}
+    {%- do check_view_fits(versions) -%}
+    {{- versions -}}
     {%- endif -%}
 {%- endmacro %}
 
@@ -201,7 +203,7 @@
 
     texts as (
 
-        {{ canonical_texts() }}
+        {{ canonical_texts(encodings_of_columns(feed_name, sources)) }}
 
     ),
 
@@ -286,4 +288,15 @@
             ~ " with {'type': ..., 'source': '" ~ column ~ "'}."
         ) }}
     {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The metastore of the embedded target (Derby) cuts no view: it turns down what is longer. -#}
+{% macro check_view_fits(versions) -%}
+    {%- if target.method == 'session' and model.config.materialized == 'view' and versions | length > 32700 -%}
+        {{ exceptions.raise_compiler_error(
+            "History model '" ~ model.name ~ "' has " ~ versions | length ~ " characters, and the embedded target takes views of up"
+            ~ " to 32700. Name fewer columns, or make it a table with {{ config(materialized='table') }} below history(...)."
+        ) }}
+    {%- endif -%}
 {%- endmacro %}

@@ -5,10 +5,10 @@
 {% macro explain_row(table, key) -%}
     {%- set gold = ref(table) -%}
     {%- do ref('sequence_ranges') -%}
-    {%- set meta = gold_declaration(gold) if execute else none -%}
     {%- if not execute -%}
     select 'known once the project is read' as verdict
     {%- else -%}
+    {%- set meta = gold_declaration(gold) -%}
     {%- do check_explained_key(table, meta, key) -%}
     {%- set row_key = 'array(' ~ quoted_list(key | map('string')) ~ ')' -%}
     with changes as (

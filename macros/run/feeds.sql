@@ -20,6 +20,15 @@
 {%- endmacro %}
 
 
+{% macro feeds_that_keep_dropped_tables() -%}
+    {%- set names = [] -%}
+    {%- for name, settings in var('feeds').items() if settings.on_drop == 'keep' -%}
+        {%- do names.append(name) -%}
+    {%- endfor -%}
+    {{ return(names | sort) }}
+{%- endmacro %}
+
+
 {% macro formats_in_use() -%}
     {%- if not var('feeds') -%}
         {{ exceptions.raise_compiler_error('No feed is configured: add one under vars.feeds of dbt_project.yml (docs/feeds.md).') }}

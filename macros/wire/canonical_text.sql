@@ -2,7 +2,7 @@
     a date for a number of days, labels for an enum's number, upper-case hex for bytes.
     `wire` names a struct<wire_encoding string, scale int, labels array<string>>; NULL means text.
     What cannot be decoded stays as it came: typing then reports a misfit, and nothing is lost.
-    `encodings` names those that occur, where that is known; the others need no branch. -#}
+    `encodings` names those that occur, where that is known: the others need no branch. -#}
 
 {#- text                    as it came: numbers, labels, JSON, ISO instants with Z
     zoned_wall_clock        as it came: a wall clock in the producer's zone, which `typed` needs.

@@ -80,6 +80,13 @@ def status_of(shop, test):
             "warn",
         ),
         (
+            "images_follow_each_other",
+            "silver.canal_json_changes",
+            "update silver.canal_json_changes set after_image = map('id', '1001', 'status', 'lost')"
+            " where table_name = 'orders' and operation = 'insert' and row_key = array('1001')",
+            "warn",
+        ),
+        (
             "every_record_is_in_silver",
             "silver.canal_json_changes",
             "delete from silver.canal_json_changes where offset = 5",

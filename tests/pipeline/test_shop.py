@@ -151,6 +151,22 @@ def explained(shop, table, row_key):
     return [row.dict() for row in outcome.result.results[0].agate_table.rows]
 
 
+def test_a_history_too_wide_for_a_view_says_so_and_can_be_a_table(shop):
+    columns = "".join(f"'column_{number}': 'int', " for number in range(80))
+    model = f"{{{{ history(feed='shop_mariadb', table='orders', key=['id'], columns={{'id': 'bigint', {columns}}}) }}}}\n"
+    path = shop.root / "models" / "gold" / "wide_history.sql"
+    try:
+        shop.write_model("wide_history", model)
+        refused = shop.dbt("run", "--select", "wide_history").result.results
+        assert any("takes views of up to 32700" in str(result.message) for result in refused)
+        shop.write_model("wide_history", model + "{{ config(materialized='table') }}\n")
+        shop.run("--select", "wide_history")
+    finally:
+        path.unlink()
+    versions = shop.sql("select count(*) from gold.wide_history")
+    assert versions == shop.sql("select count(*) from gold.orders_history")
+
+
 def test_every_change_of_a_row_is_explained(shop):
     """Of a row that lives and of one that is gone: the most often changed of each."""
     counts = """
@@ -184,6 +200,7 @@ def test_every_change_of_a_row_is_explained(shop):
 def test_a_row_of_no_table_or_half_a_key_is_refused(shop):
     for table, key, words in (
         ("changes", ["1"], "'changes' is no gold model"),
+        ("orders_history", ["1"], "'orders_history' is no gold model"),
         ("order_items", ["1"], "the key of 'order_items' is"),
     ):
         inline = f"{{{{ explain_row('{table}', {key}) }}}}"

@@ -1,0 +1,260 @@
+"""Gold models as files: what the project declares, what silver proposes, how the two differ."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2.sandbox import SandboxedEnvironment
+
+# catalog, database, schema and table, as the messages name them
+Place = tuple[str | None, str | None, str | None, str]
+ARGUMENTS = ("catalog", "database", "schema", "table")
+TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
+# What macros/gold/current_state.sql keeps for itself.
+TAKEN = (
+    *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
+    *("_base_sequence", "_column_sequences", "_topic", "_partition", "_changed_at"),
+    *("_image", "_wires"),
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as the latest messages tell it; without a schema they tell its name only."""
+
+    name: str
+    source_type: str | None = None
+    proposed_type: str | None = None
+    wire_encoding: str | None = None
+    comment: str | None = None
+    earlier_type: str | None = None
+
+    @property
+    def type(self) -> str:
+        """Return the Spark type to declare."""
+        return self.proposed_type or "string"
+
+    @property
+    def gold_name(self) -> str:
+        """Return the name that Delta takes and gold does not use itself."""
+        name = re.sub(r"[ ,;{}()\n\t=]+", "_", self.name)
+        return f"{name}_" if name.lower() in TAKEN else name
+
+    def doubt(self) -> str | None:
+        """Say why the type deserves a look, if it does."""
+        told = self.source_type or ""
+        if self.earlier_type not in (None, self.type):
+            return f"earlier messages say {self.earlier_type}: rows since then may not fit"
+        if self.type == "string" and re.match(r"(?i)dec|num|.*decimal", told):
+            return "more than Spark's 38 digits, or no fixed scale: string keeps them all"
+        if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", told):
+            return "Spark has no type for a time of day"
+        if self.wire_encoding == "zoned_wall_clock":
+            return "written in the producer's zone, which the feed's time_zone must name"
+        if re.match(r"(?i)tinyint\(1\)", told):
+            return "boolean, if it holds nothing but 0 and 1"
+        return None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A source table as silver knows it."""
+
+    place: Place
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    # columns that earlier messages had and the latest have not
+    gone: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ".".join(part for part in self.place if part)
+
+    def is_called(self, name: str) -> bool:
+        """Tell whether a user means this table, with or without what stands before its name."""
+        return f".{self}".endswith(f".{name}")
+
+    def doubts(self, has_time_zone: bool) -> list[str]:
+        """Return what a person should decide, one line each."""
+        if all(column.source_type is None for column in self.columns):
+            return ["the messages tell no types: every column is string until you say otherwise"]
+        doubts = [
+            f"{column.name} is {column.type} ({column.source_type}): {column.doubt()}"
+            for column in self.columns
+            if column.doubt() and not (has_time_zone and column.wire_encoding == "zoned_wall_clock")
+        ]
+        return doubts + [f"{name} is left out: only earlier messages have it" for name in self.gone]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A gold model that the project has; its columns by the names that the messages use."""
+
+    path: Path
+    feed: str
+    # None: the model does not ask for it
+    place: tuple[str | None, ...]
+    key: tuple[str, ...]
+    columns: dict[str, str]
+
+    def is_of(self, feed: str, table: Table) -> bool:
+        """Tell whether the model reads this table."""
+        asked = zip(self.place, table.place, strict=True)
+        return self.feed == feed and all(mine in (None, its) for mine, its in asked)
+
+
+def declared_models(project_dir: Path) -> list[Model]:
+    """Return the models that are made with `current_state`."""
+    return [
+        _model(path.relative_to(project_dir), call)
+        for path in sorted((project_dir / "models").rglob("*.sql"))
+        for call in _calls(path.read_text(encoding="utf-8"))
+    ]
+
+
+def _model(path: Path, call: dict[str, Any]) -> Model:
+    columns = {
+        name: column if isinstance(column, dict) else {"type": column}
+        for name, column in call["columns"].items()
+    }
+    sources = {name: column.get("source", name) for name, column in columns.items()}
+    return Model(
+        path=path,
+        feed=call["feed"],
+        place=tuple(call.get(name) for name in ARGUMENTS),
+        key=tuple(sources.get(name, name) for name in call["key"]),
+        columns={sources[name]: column["type"] for name, column in columns.items()},
+    )
+
+
+def _calls(text: str) -> list[dict[str, Any]]:
+    """Return the arguments of each current_state(...) in a model; other models have none."""
+    calls: list[dict[str, Any]] = []
+    if "current_state(" not in text:
+        return calls
+    environment = SandboxedEnvironment()
+    environment.globals["current_state"] = lambda **told: calls.append(told)
+    try:
+        environment.from_string(text).render()
+    except Exception:
+        # a model that is more than one call is the user's own, and dbt says what is wrong with it
+        return []
+    return [told for told in calls if {"feed", "table", "key", "columns"} <= set(told)]
+
+
+def differences(model: Model, table: Table) -> list[str]:
+    """Say where the messages tell something else than the model declares."""
+    told = {column.name: column.type for column in table.columns}
+    lines = [
+        f"+ {name!r}: {wanted!r}" for name, wanted in told.items() if name not in model.columns
+    ]
+    lines += [
+        f"- {name!r}: the latest messages have no such column"
+        for name in model.columns
+        if name not in told
+    ]
+    lines += [
+        f"~ {name!r}: declared as {model.columns[name]!r}, the messages suggest {wanted!r}"
+        for name, wanted in told.items()
+        if name in model.columns and _plain(model.columns[name]) != _plain(wanted)
+    ]
+    if table.key and set(table.key) != set(model.key):
+        lines.append(f"~ key: declared as {list(model.key)}, the messages say {list(table.key)}")
+    return lines
+
+
+def _plain(type_text: str) -> str:
+    return type_text.lower().replace(" ", "")
+
+
+def model_name(project_dir: Path, feed: str, table: Table) -> str:
+    """Return the table's name as a model's, longer where another model has it."""
+    taken = {path.stem for path in (project_dir / "models").rglob("*.sql")}
+    parts = [_word(part) for part in (feed, *table.place) if part]
+    for start in range(len(parts) - 1, -1, -1):
+        name = "_".join(parts[start:])
+        if name not in taken and not name[0].isdigit():
+            return name
+    numbers = range(2, len(taken) + 3)
+    return next(f"{name}_{number}" for number in numbers if f"{name}_{number}" not in taken)
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_") or "table"
+
+
+def write(project_dir: Path, feed: str, name: str, table: Table) -> Path:
+    """Write the model and its YAML; return the model's path from the project's root."""
+    folder = Path("models") / "gold" / feed
+    (project_dir / folder).mkdir(parents=True, exist_ok=True)
+    for ending, text in (("yml", yaml_text(name, table)), ("sql", sql_text(feed, table))):
+        (project_dir / folder / f"{name}.{ending}").write_text(text, encoding="utf-8")
+    return folder / f"{name}.sql"
+
+
+def sql_text(feed: str, table: Table) -> str:
+    """Return the model: names from messages stand in it as string literals only."""
+    place = zip(ARGUMENTS, table.place, strict=True)
+    where = ", ".join(f"{name}={_literal(part)}" for name, part in place if part)
+    names = {column.name: column.gold_name for column in table.columns}
+    key = ", ".join(_literal(names[name]) for name in table.key)
+    columns = ",\n".join(f"        {_declaration(column)}" for column in _distinct(table.columns))
+    return (
+        f"{{{{ current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
+        f"    columns={{\n{columns}\n    }}\n) }}}}\n"
+    )
+
+
+def _declaration(column: Column) -> str:
+    if column.gold_name == column.name:
+        return f"{_literal(column.name)}: {_literal(column.type)}"
+    source = f"{{'type': {_literal(column.type)}, 'source': {_literal(column.name)}}}"
+    return f"{_literal(column.gold_name)}: {source}"
+
+
+def _distinct(columns: tuple[Column, ...]) -> list[Column]:
+    """Return the columns without those whose names Spark takes for one that is there already."""
+    seen: dict[str, Column] = {}
+    for column in columns:
+        seen.setdefault(column.gold_name.lower(), column)
+    return list(seen.values())
+
+
+def _literal(text: str) -> str:
+    """Return the text as a string of Jinja, whose escapes are Python's."""
+    return repr(text)
+
+
+def yaml_text(name: str, table: Table) -> str:
+    """Return the model's YAML: what a row is, what the source says of its columns, the tests."""
+    columns = [
+        {"name": column.gold_name, "description": _description(column)}
+        for column in _distinct(table.columns)
+    ]
+    listed = ", ".join(table.key)
+    model = {
+        "name": name,
+        "description": _plain_text(f"{table} as it is at the source now. One row per {listed}."),
+        "columns": columns,
+        "data_tests": TESTS,
+    }
+    body = {"version": 2, "models": [model]}
+    return yaml.dump(body, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110)
+
+
+class _Indented(yaml.SafeDumper):
+    """Lists stand indented, as in the project's other files."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def _description(column: Column) -> str:
+    told = [column.comment, column.source_type, column.doubt()]
+    return _plain_text("; ".join(part for part in told if part))
+
+
+def _plain_text(text: str) -> str:
+    """Return the text without what dbt would take for Jinja in a description."""
+    return re.sub(r"\{(?=[{%#])", "{ ", text)

@@ -1,0 +1,140 @@
+"""`generate` writes the gold models that an analyst would write, and never over them."""
+
+import re
+
+import pytest
+
+from ingestion.__main__ import main as ingestion
+from ingestion.errors import CONFIGURATION, OK, SOURCE
+from ingestion.gold_models import TAKEN, Column, Table, declared_models, model_name, write
+from tests.pipeline.conftest import ROOT
+
+# What an analyst of the shop decided otherwise than the messages suggest.
+DECISIONS = {
+    "shop_mariadb": {
+        "models/gold/shop/carts.sql: shop.carts, 6 columns",
+        "  ~ 'quantity': declared as 'int', the messages suggest 'smallint'",
+        "  ~ 'is_gift': declared as 'boolean', the messages suggest 'tinyint'",
+        "models/gold/shop/customers.sql: shop.customers, 9 columns, no remarks",
+        "models/gold/shop/order_items.sql: shop.order_items, 5 columns, no remarks",
+        "models/gold/shop/orders.sql: shop.orders, 7 columns, no remarks",
+        "models/gold/shop/products.sql: shop.products, 17 columns",
+        "  ~ 'flags': declared as 'int', the messages suggest 'bigint'",
+        "models/gold/shop_mariadb/old_prices.sql: shop.old_prices, 3 columns, no remarks",
+        "Next: dbt build --select old_prices",
+    },
+    "shop_postgres": {
+        "models/gold/shop/parcel_events.sql: warehouse.public.parcel_events, 5 columns, no remarks",
+        "models/gold/shop/picking_list.sql: warehouse.public.picking_list, 5 columns, no remarks",
+        "models/gold/shop/shipments.sql: warehouse.public.shipments, 17 columns",
+        "  ~ 'transit_time': declared as 'bigint', the messages suggest 'string'",
+        "models/gold/shop/stock.sql: warehouse.public.stock, 5 columns, no remarks",
+        "models/gold/shop/warehouses.sql: warehouse.public.warehouses, 5 columns, no remarks",
+    },
+}
+
+
+def generate(folder, *arguments):
+    return ingestion(["generate", *arguments, "--project-dir", str(folder)])
+
+
+@pytest.fixture
+def empty(shop, tmp_path):
+    """The shop's silver below a project without gold models."""
+    for name in ("dbt_project.yml", "macros", "lakehouse"):
+        (tmp_path / name).symlink_to(shop.root / name)
+    (tmp_path / "models" / "gold").mkdir(parents=True)
+    return tmp_path
+
+
+def test_what_it_writes_is_built_and_what_is_there_is_compared(shop, capsys):
+    folder = shop.root / "models" / "gold" / "shop_mariadb"
+    for feed, lines in DECISIONS.items():
+        assert generate(shop.root, feed) == OK
+        assert set(capsys.readouterr().out.splitlines()) == lines
+    outcome = shop.dbt("build", "--select", "old_prices")
+    assert outcome.success, outcome.exception or outcome.result.results
+    assert {result.status for result in outcome.result} == {"success", "pass"}
+    assert shop.spark.table("gold.old_prices").drop("_change").dtypes == [
+        ("product_id", "bigint"),
+        ("valid_from", "date"),
+        ("price", "decimal(12,2)"),
+    ]
+    assert generate(shop.root, "shop_mariadb", "old_prices") == OK
+    assert capsys.readouterr().out == (
+        "models/gold/shop_mariadb/old_prices.sql: shop.old_prices, 3 columns, no remarks\n"
+    )
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+
+
+def test_it_writes_what_the_shop_has_by_hand(empty, capsys):
+    assert generate(empty, "shop_mariadb") == OK
+    assert generate(empty, "shop_postgres", "shipments") == OK
+    said = capsys.readouterr().out.splitlines()
+    assert "  is_gift is tinyint (tinyint(1)): boolean, if it holds nothing but 0 and 1" in said
+    assert any(
+        line.startswith("  unit_cost is string (decimal(65,30)): more than") for line in said
+    )
+    assert not any("time_zone" in line for line in said)
+    by_hand = ROOT / "models" / "gold" / "shop"
+    for table in ("customers", "orders"):
+        written = empty / "models" / "gold" / "shop_mariadb" / f"{table}.sql"
+        assert written.read_text() == (by_hand / f"{table}.sql").read_text()
+    described = (written.parent / "products.yml").read_text()
+    assert "      - name: ean\n        description: bigint(20) unsigned\n" in described
+    assert not (empty / "models" / "gold" / "shop_postgres" / "stock.sql").exists()
+
+
+def test_a_table_without_a_key_is_told_and_left(empty, shop, capsys):
+    damaged = "silver.canal_json_changes"
+    version = shop.sql(f"describe history {damaged} limit 1")[0].version
+    shop.sql(f"update {damaged} set key_columns = null where table_name = 'carts'")
+    try:
+        assert generate(empty, "shop_mariadb", "shop.carts") == OK
+    finally:
+        shop.sql(f"restore table {damaged} to version as of {version}")
+    assert (
+        "shop.carts: its messages name no key. Name it under key_columns" in capsys.readouterr().out
+    )
+    assert not (empty / "models" / "gold" / "shop_mariadb").exists()
+
+
+def test_what_is_not_there_is_said(empty, capsys):
+    assert generate(empty, "shop_mariadb", "cart") == CONFIGURATION
+    assert "has brought no table cart; it has: shop.carts, " in capsys.readouterr().err
+    (empty / "lakehouse").unlink()
+    assert generate(empty, "shop_mariadb") == SOURCE
+    assert "run `python -m ingestion load`, then" in capsys.readouterr().err
+
+
+def test_names_from_messages_are_data(tmp_path):
+    names = (
+        "it's",
+        'a"b',
+        "a b,c",
+        "_change",
+        "new\nline",
+        "}} {{ 1 / 0 }} {% raw",
+        "back\\slash",
+        "größe",
+    )
+    columns = tuple(Column(name, "x {{ 1 / 0 }}", "bigint") for name in (*names, "GRÖßE"))
+    table = Table((None, "it's {{ 1 }}", None, "T 1"), ("it's",), columns, ())
+    name = model_name(tmp_path, "crm", table)
+    path = write(tmp_path, "crm", name, table)
+    assert str(path) == "models/gold/crm/t_1.sql"
+    (declared,) = declared_models(tmp_path)
+    assert declared.is_of("crm", table)
+    assert declared.columns == dict.fromkeys(names, "bigint")
+    assert declared.key == ("it's",)
+    assert not re.search(r"\{[{%#]", (tmp_path / "models/gold/crm/t_1.yml").read_text())
+    # the name is taken now
+    assert model_name(tmp_path, "crm", table) == "it_s_1_t_1"
+
+
+def test_names_that_gold_keeps_for_itself_are_those_of_the_macro():
+    macro = (ROOT / "macros" / "gold" / "current_state.sql").read_text()
+    listed = re.search(r"column \| lower in \((.*?)\)", macro, flags=re.DOTALL)[1]
+    assert set(re.findall(r"'(\w+)'", listed)) == set(TAKEN)
