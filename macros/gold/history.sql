@@ -293,7 +293,7 @@
 
 {#- The metastore of the embedded target (Derby) cuts no view: it turns down what is longer. -#}
 {% macro check_view_fits(versions) -%}
-    {%- if target.method == 'session' and model.config.materialized == 'view' and versions | length > 32700 -%}
+    {%- if target.name == 'embedded' and model.config.materialized == 'view' and versions | length > 32700 -%}
         {{ exceptions.raise_compiler_error(
             "History model '" ~ model.name ~ "' has " ~ versions | length ~ " characters, and the embedded target takes views of up"
             ~ " to 32700. Name fewer columns, or make it a table with {{ config(materialized='table') }} below history(...)."
