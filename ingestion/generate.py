@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 from deltalake import DeltaTable
 
 from ingestion.config import Config, Feed, choose, read_config
@@ -25,13 +26,20 @@ TABLES = f"""
         table_name,
         arg_max(key_columns, (bronze_version, "offset")) filter (key_columns is not null) as key,
         arg_max(schema_id, (bronze_version, "offset")) filter (schema_id is not null) as schema_id,
-        list(distinct schema_id) filter (schema_id is not null) as schema_ids,
-        arg_max(map_keys(after_image), (is_after_complete, bronze_version, "offset"))
-            filter (after_image is not null) as image_columns
+        list(distinct schema_id) filter (schema_id is not null) as schema_ids
     from changes
     where feed = ? and table_name is not null and operation in {ROWS}
     group by all
     order by all
+"""
+# For tables whose messages tell no types: the names in their latest whole image.
+IMAGES = f"""
+    select
+        arg_max(map_keys(after_image), (is_after_complete, bronze_version, "offset"))
+    from images
+    where
+        feed = ? and operation in {ROWS} and after_image is not null
+        and (catalog_name, database_name, schema_name, table_name) is not distinct from (?, ?, ?, ?)
 """
 COLUMNS = """
     select column_name, source_type, proposed_type, wire_encoding, comment, schema_id
@@ -49,6 +57,16 @@ READ = {
         "operation",
         "key_columns",
         "schema_id",
+        "bronze_version",
+        "offset",
+    ],
+    "images": [
+        "feed",
+        "catalog_name",
+        "database_name",
+        "schema_name",
+        "table_name",
+        "operation",
         "after_image",
         "is_after_complete",
         "bronze_version",
@@ -131,31 +149,37 @@ def _chosen(feed: Feed, tables: list[Table], names: list[str]) -> list[Table]:
 def _tables(config: Config, feed: Feed) -> list[Table]:
     """Return the tables whose rows silver has, with the columns of their latest schema."""
     silver = config.tables_of("silver")
-    places = {"changes": silver / f"{feed.format}_changes", "schemas": silver / "schemas"}
-    if not all(place.exists() for place in places.values()):
+    changes, schemas = silver / f"{feed.format}_changes", silver / "schemas"
+    if not (changes.exists() and schemas.exists()):
         return []
     with duckdb.connect() as connection:
-        for name, place in places.items():
-            dataset = DeltaTable(str(place)).to_pyarrow_dataset()
-            scanner = dataset.scanner(columns=READ[name])
-            # changes may be many: DuckDB reads them once, as they come
-            rows = scanner.to_reader() if name == "changes" else scanner.to_table()
-            connection.register(name, rows)
-        found = connection.execute(TABLES, [feed.name]).fetchall()
-        return [
-            _table(row, connection.execute(COLUMNS, [feed.format, row[6] or []]).fetchall())
-            for row in found
-        ]
+        connection.register("changes", _read(changes, "changes"))
+        connection.register("schemas", _read(schemas, "schemas").read_all())
+        tables = []
+        for *place, key, schema_id, schema_ids in connection.execute(
+            TABLES, [feed.name]
+        ).fetchall():
+            if schema_id is None:
+                connection.register("images", _read(changes, "images"))
+                (names,) = connection.execute(IMAGES, [feed.name, *place]).fetchone() or (None,)
+                columns, gone = [Column(name) for name in names or []], []
+            else:
+                told = connection.execute(COLUMNS, [feed.format, schema_ids]).fetchall()
+                columns, gone = _latest(told, schema_id)
+            present = {column.name for column in columns}
+            columns += [Column(name) for name in key or [] if name not in present]
+            tables.append(Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone)))
+    return tables
 
 
-def _table(row: tuple[Any, ...], told: list[tuple[Any, ...]]) -> Table:
-    *place, key, schema_id, _, image_columns = row
-    latest = [column for *column, schema in told if schema == schema_id]
+def _read(table: Path, columns: str) -> pa.RecordBatchReader:
+    """Return the columns as a stream: changes may be many, and DuckDB reads them as they come."""
+    return DeltaTable(str(table)).to_pyarrow_dataset().scanner(columns=READ[columns]).to_reader()
+
+
+def _latest(told: list[tuple[Any, ...]], schema_id: str) -> tuple[list[Column], list[str]]:
+    """Return the columns of this schema, and the names that only earlier schemas have."""
     earlier = {name: proposed for name, _, proposed, *_, schema in told if schema != schema_id}
+    latest = [column for *column, schema in told if schema == schema_id]
     columns = [Column(*column, earlier_type=earlier.get(column[0])) for column in latest]
-    if not columns:
-        columns = [Column(name) for name in image_columns or []]
-    present = {column.name for column in columns}
-    columns += [Column(name) for name in key or [] if name not in present]
-    gone = sorted(set(earlier) - {column.name for column in columns})
-    return Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone))
+    return columns, sorted(set(earlier) - {column.name for column in columns})

@@ -229,7 +229,8 @@ def _literal(text: str) -> str:
 def yaml_text(name: str, table: Table) -> str:
     """Return the model's YAML: what a row is, what the source says of its columns, the tests."""
     columns = [
-        {"name": column.gold_name, "description": _description(column)}
+        {"name": column.gold_name}
+        | ({"description": text} if (text := _description(column)) else {})
         for column in _distinct(table.columns)
     ]
     listed = ", ".join(table.key)
