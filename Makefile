@@ -13,7 +13,7 @@ setup: .venv/ready  ## make the virtual environment, fetch pinned packages and S
 .venv/ready: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing the pinned Python packages (about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@$(BIN)/python -m ingestion.jars
 	@touch .venv/ready
 

@@ -5,16 +5,20 @@ import os
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-
-from dbt.cli.main import dbtRunner
-from dbt_common.events.base_types import EventMsg
+from typing import TYPE_CHECKING
 
 from ingestion.errors import BUILD, OK
 from ingestion.progress import complain, say
 
+if TYPE_CHECKING:
+    from dbt_common.events.base_types import EventMsg
+
 
 def run_dbt(project_dir: Path, *arguments: str) -> int:
     """Run one dbt command in the running Spark session and tell what became of its nodes."""
+    # takes two seconds, which a loader or a report need not wait for
+    from dbt.cli.main import dbtRunner
+
     os.chdir(project_dir)
     # PySpark logs each failed statement as JSON on the screen; dbt says the same in words.
     logging.getLogger("SQLQueryContextLogger").disabled = True
@@ -35,7 +39,7 @@ def run_dbt(project_dir: Path, *arguments: str) -> int:
     return OK if outcome.success else BUILD
 
 
-def _tell(event: EventMsg, tests: Counter[str]) -> None:
+def _tell(event: "EventMsg", tests: Counter[str]) -> None:
     """Show a finished node, unless it is a test that passed."""
     if event.info.name == "MainEncounteredError":
         complain(_short(event.data.exc))

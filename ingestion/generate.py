@@ -8,22 +8,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import duckdb
-import pyarrow as pa
-from deltalake import DeltaTable
-
 from ingestion.config import Config, Feed, choose, read_config
 from ingestion.errors import OK, SOURCE, UserError
 from ingestion.gold_models import Column, Table, declared_models, differences, model_name, write
 from ingestion.progress import say
+from ingestion.tables import query_table
 
+PLACE = ["catalog_name", "database_name", "schema_name", "table_name"]
 ROWS = "('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')"
 TABLES = f"""
     select
-        catalog_name,
-        database_name,
-        schema_name,
-        table_name,
+        {", ".join(PLACE)},
         arg_max(key_columns, (bronze_version, "offset")) filter (key_columns is not null) as key,
         arg_max(schema_id, (bronze_version, "offset")) filter (schema_id is not null) as schema_id,
         list(distinct schema_id) filter (schema_id is not null) as schema_ids
@@ -36,53 +31,18 @@ TABLES = f"""
 IMAGES = f"""
     select
         arg_max(map_keys(after_image), (is_after_complete, bronze_version, "offset"))
-    from images
+    from changes
     where
         feed = ? and operation in {ROWS} and after_image is not null
-        and (catalog_name, database_name, schema_name, table_name) is not distinct from (?, ?, ?, ?)
+        and ({", ".join(PLACE)}) is not distinct from (?, ?, ?, ?)
 """
-COLUMNS = """
-    select column_name, source_type, proposed_type, wire_encoding, comment, schema_id
+COLUMNS_OF_SCHEMAS = ["column_name", "source_type", "proposed_type", "wire_encoding", "comment"]
+COLUMNS = f"""
+    select {", ".join(COLUMNS_OF_SCHEMAS)}, schema_id
     from schemas
     where format = ? and list_contains(?, schema_id)
     order by ordinal
 """
-READ = {
-    "changes": [
-        "feed",
-        "catalog_name",
-        "database_name",
-        "schema_name",
-        "table_name",
-        "operation",
-        "key_columns",
-        "schema_id",
-        "bronze_version",
-        "offset",
-    ],
-    "images": [
-        "feed",
-        "catalog_name",
-        "database_name",
-        "schema_name",
-        "table_name",
-        "operation",
-        "after_image",
-        "is_after_complete",
-        "bronze_version",
-        "offset",
-    ],
-    "schemas": [
-        "format",
-        "schema_id",
-        "ordinal",
-        "column_name",
-        "source_type",
-        "proposed_type",
-        "wire_encoding",
-        "comment",
-    ],
-}
 
 
 def add_parser(
@@ -120,7 +80,7 @@ def main(args: argparse.Namespace) -> int:
             name = model_name(config.project_dir, feed.name, table)
             path = write(config.project_dir, feed.name, name, table)
             written.append(name)
-            _tell(path, table, table.doubts("time_zone" in feed.meaning))
+            _tell(path, table, table.doubts())
     if written:
         say(f"Next: dbt build --select {' '.join(written)}")
     return OK
@@ -152,34 +112,43 @@ def _tables(config: Config, feed: Feed) -> list[Table]:
     changes, schemas = silver / f"{feed.format}_changes", silver / "schemas"
     if not (changes.exists() and schemas.exists()):
         return []
-    with duckdb.connect() as connection:
-        connection.register("changes", _read(changes, "changes"))
-        connection.register("schemas", _read(schemas, "schemas").read_all())
-        tables = []
-        for *place, key, schema_id, schema_ids in connection.execute(
-            TABLES, [feed.name]
-        ).fetchall():
-            if schema_id is None:
-                connection.register("images", _read(changes, "images"))
-                (names,) = connection.execute(IMAGES, [feed.name, *place]).fetchone() or (None,)
-                columns, gone = [Column(name) for name in names or []], []
-            else:
-                told = connection.execute(COLUMNS, [feed.format, schema_ids]).fetchall()
-                columns, gone = _latest(told, schema_id)
-            present = {column.name for column in columns}
-            columns += [Column(name) for name in key or [] if name not in present]
-            tables.append(Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone)))
+    read = ["feed", *PLACE, "operation", "bronze_version", "offset"]
+    found = query_table(
+        changes, "changes", [*read, "key_columns", "schema_id"], TABLES, [feed.name]
+    )
+    every_id = [schema_id for row in found for schema_id in row[-1] or []]
+    read_of_schemas = ["format", "schema_id", "ordinal", *COLUMNS_OF_SCHEMAS]
+    told = query_table(schemas, "schemas", read_of_schemas, COLUMNS, [feed.format, every_id])
+    tables = []
+    for *place, key, schema_id, schema_ids in found:
+        if schema_id is None:
+            read_images = [*read, "after_image", "is_after_complete"]
+            ((names,),) = query_table(changes, "changes", read_images, IMAGES, [feed.name, *place])
+            columns, gone = [Column(name) for name in names or []], []
+        else:
+            own = [column for column in told if column[-1] in schema_ids]
+            columns, gone = _latest(own, schema_id, "time_zone" in feed.meaning)
+        present = {column.name for column in columns}
+        columns += [Column(name) for name in key or [] if name not in present]
+        tables.append(Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone)))
     return tables
 
 
-def _read(table: Path, columns: str) -> pa.RecordBatchReader:
-    """Return the columns as a stream: changes may be many, and DuckDB reads them as they come."""
-    return DeltaTable(str(table)).to_pyarrow_dataset().scanner(columns=READ[columns]).to_reader()
-
-
-def _latest(told: list[tuple[Any, ...]], schema_id: str) -> tuple[list[Column], list[str]]:
+def _latest(
+    told: list[tuple[Any, ...]], schema_id: str, has_time_zone: bool
+) -> tuple[list[Column], list[str]]:
     """Return the columns of this schema, and the names that only earlier schemas have."""
     earlier = {name: proposed for name, _, proposed, *_, schema in told if schema != schema_id}
-    latest = [column for *column, schema in told if schema == schema_id]
-    columns = [Column(*column, earlier_type=earlier.get(column[0])) for column in latest]
+    columns = [
+        Column(
+            name,
+            source_type,
+            proposed,
+            comment,
+            earlier_type=earlier.get(name),
+            lacks_zone=encoding == "zoned_wall_clock" and not has_time_zone,
+        )
+        for name, source_type, proposed, encoding, comment, schema in told
+        if schema == schema_id
+    ]
     return columns, sorted(set(earlier) - {column.name for column in columns})

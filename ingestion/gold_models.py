@@ -27,9 +27,10 @@ class Column:
     name: str
     source_type: str | None = None
     proposed_type: str | None = None
-    wire_encoding: str | None = None
     comment: str | None = None
     earlier_type: str | None = None
+    # its times are in the producer's zone, and the feed does not say which that is
+    lacks_zone: bool = False
 
     @property
     def type(self) -> str:
@@ -51,7 +52,7 @@ class Column:
             return "more than Spark's 38 digits, or no fixed scale: string keeps them all"
         if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", told):
             return "Spark has no type for a time of day"
-        if self.wire_encoding == "zoned_wall_clock":
+        if self.lacks_zone:
             return "written in the producer's zone, which the feed's time_zone must name"
         if re.match(r"(?i)tinyint\(1\)", told):
             return "boolean, if it holds nothing but 0 and 1"
@@ -75,14 +76,14 @@ class Table:
         """Tell whether a user means this table, with or without what stands before its name."""
         return f".{self}".endswith(f".{name}")
 
-    def doubts(self, has_time_zone: bool) -> list[str]:
+    def doubts(self) -> list[str]:
         """Return what a person should decide, one line each."""
         if all(column.source_type is None for column in self.columns):
             return ["the messages tell no types: every column is string until you say otherwise"]
         doubts = [
-            f"{column.name} is {column.type} ({column.source_type}): {column.doubt()}"
+            f"{column.name} is {column.type} ({column.source_type}): {doubt}"
             for column in self.columns
-            if column.doubt() and not (has_time_zone and column.wire_encoding == "zoned_wall_clock")
+            if (doubt := column.doubt())
         ]
         return doubts + [f"{name} is left out: only earlier messages have it" for name in self.gone]
 

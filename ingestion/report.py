@@ -8,13 +8,13 @@ import os
 import sys
 from pathlib import Path
 
-import duckdb
 from deltalake import DeltaTable
 
 from ingestion.bronze import table_path
 from ingestion.config import Config, read_config, schema_name
 from ingestion.errors import OK, SOURCE, UserError
 from ingestion.progress import say
+from ingestion.tables import query_table
 
 TRY_NEXT = (
     'show --quiet --inline "select * from {gold}.{table} limit 5"',
@@ -56,7 +56,7 @@ def show(config: Config) -> None:
     if not DeltaTable.is_deltatable(messages):
         raise UserError("Nothing has been loaded yet: run `python -m ingestion load`.", SOURCE)
     gold = schema_name("gold")
-    counted = dict(_query(messages, "messages", ["feed"], RECORDS))
+    counted = dict(query_table(messages, "messages", ["feed"], RECORDS))
     say("\nRecords and what became of them")
     for name, feed in config.feeds.items():
         say(f"  {name} ({feed.format}): {counted.get(name, 0)} records")
@@ -71,25 +71,15 @@ def show(config: Config) -> None:
     if tables:
         say("\nTry next")
         dbt = os.path.relpath(Path(sys.executable).with_name("dbt"))
+        names = {"gold": gold, "silver": schema_name("silver"), "table": tables[0].name}
         for command in TRY_NEXT:
-            names = {"gold": gold, "silver": schema_name("silver"), "table": tables[0].name}
             say(f"  {dbt} {command.format(**names)}")
 
 
 def _outcomes(silver: Path, feed: str) -> str:
     columns = ["feed", "operation", "topic", "topic_generation", "partition", "offset"]
-    found = _query(silver, "changes", columns, OUTCOMES, [feed])
+    found = query_table(silver, "changes", columns, OUTCOMES, [feed])
     return ", ".join(
         f"{records} {operation}" + (f" ({rows} rows)" if rows != records else "")
         for operation, records, rows in found
     )
-
-
-def _query(
-    table: Path | str, name: str, columns: list[str], sql: str, values: list[str] | None = None
-) -> list[tuple[object, ...]]:
-    """Run the query over some columns of a Delta table."""
-    dataset = DeltaTable(str(table)).to_pyarrow_dataset()
-    with duckdb.connect() as connection:
-        connection.register(name, dataset.scanner(columns=columns).to_table())
-        return connection.execute(sql, values or []).fetchall()

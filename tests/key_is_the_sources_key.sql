@@ -9,12 +9,7 @@ select
     min(struct(changes.topic, changes.partition, changes.offset)) as first_place
 from {{ ref('changes') }} as changes
     inner join {{ gold_tables() }}
-        on
-            changes.feed = gold_tables.feed
-            and changes.table_name = gold_tables.table_name
-            and changes.catalog_name <=> coalesce(gold_tables.catalog_name, changes.catalog_name)
-            and changes.database_name <=> coalesce(gold_tables.database_name, changes.database_name)
-            and changes.schema_name <=> coalesce(gold_tables.schema_name, changes.schema_name)
+        on {{ is_of_gold_table('changes') }}
 where
     changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
     and not array_sort(changes.key_columns) <=> array_sort(gold_tables.key_columns)

@@ -142,6 +142,16 @@
 {%- endmacro %}
 
 
+{#- Is the change one of the table that gold_tables() lists? What a model leaves out is not asked for. -#}
+{% macro is_of_gold_table(relation) -%}
+    {{ relation }}.feed = gold_tables.feed
+            and {{ relation }}.table_name = gold_tables.table_name
+            and {{ relation }}.catalog_name <=> coalesce(gold_tables.catalog_name, {{ relation }}.catalog_name)
+            and {{ relation }}.database_name <=> coalesce(gold_tables.database_name, {{ relation }}.database_name)
+            and {{ relation }}.schema_name <=> coalesce(gold_tables.schema_name, {{ relation }}.schema_name)
+{%- endmacro %}
+
+
 {#- The declared key in the names that the messages use. -#}
 {% macro source_key(declared) -%}
     {%- set sources = [] -%}

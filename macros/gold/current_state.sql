@@ -26,7 +26,8 @@
 {% macro latest_of_table(feed_name, columns) -%}
     {%- set plan = gold_plan() -%}
     {%- set sources = column_sources(columns) -%}
-    {%- set decoded = needs_decoding(feed_name, sources) -%}
+    {%- set encodings = encodings_of_columns(feed_name, sources) -%}
+    {%- set decoded = encodings != [] -%}
     with
 
     changes_of_table as (
@@ -63,7 +64,7 @@
 
     texts as (
 
-        {{ canonical_texts(encodings_of_columns(feed_name, sources)) }}
+        {{ canonical_texts(encodings) }}
 
     ),
     {%- endif %}
@@ -240,20 +241,8 @@
 {%- endmacro %}
 
 
-{#- Most tables of formats that write plain text need no decoding, and then do not look for types. -#}
-{% macro needs_decoding(feed_name, sources) -%}
-    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
-    {%- if coded is none or encodings_of_table() -%}
-        {{ return(true) }}
-    {%- endif -%}
-    {%- for name, column in sources.items() if column.get('source', name) in coded -%}
-        {{ return(true) }}
-    {%- endfor -%}
-    {{ return(false) }}
-{%- endmacro %}
-
-
-{#- How the values of these columns are encoded, by the feed's `encodings` and all schemas; none where that is not known. -#}
+{#- How the values of these columns are encoded, by the feed's `encodings` and all schemas; none where that is not known.
+    Most tables of formats that write plain text have no encodings, and then do not look for types. -#}
 {% macro encodings_of_columns(feed_name, sources) -%}
     {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
     {%- if coded is none -%}

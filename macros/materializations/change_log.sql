@@ -37,7 +37,7 @@
 {#- Did a feed of the model's format (of any format, for a model of all) receive records after the model's mark? -#}
 {% macro has_news(mark) -%}
     {%- set news = [] -%}
-    {%- set own = feeds_of(model.name.removesuffix('_changes')) -%}
+    {%- set own = feeds_with('format', model.name.removesuffix('_changes')) -%}
     {%- for name in own or var('feeds') -%}
         {%- if lakehouse_run().feed_news.get(name, -1) > mark.version -%}
             {%- do news.append(name) -%}

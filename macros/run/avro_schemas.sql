@@ -4,7 +4,7 @@
     {%- set schemas = [] -%}
     {%- if execute -%}
         {%- set places = [] -%}
-        {%- for feed in feeds_of(format) -%}
+        {%- for feed in feeds_with('format', format) -%}
             {%- set place = (feed_settings(feed).get('avro_schemas') or '') | string -%}
             {%- do refuse_avro_place(feed, place) -%}
             {%- if place.rstrip('/') not in places -%}

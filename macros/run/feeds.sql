@@ -11,18 +11,10 @@
 {%- endmacro %}
 
 
-{% macro feeds_of(format) -%}
+{#- The feeds that set it so: feeds_with('format', 'canal_json'). -#}
+{% macro feeds_with(setting, value) -%}
     {%- set names = [] -%}
-    {%- for name, settings in var('feeds').items() if settings.format == format -%}
-        {%- do names.append(name) -%}
-    {%- endfor -%}
-    {{ return(names | sort) }}
-{%- endmacro %}
-
-
-{% macro feeds_that_keep_dropped_tables() -%}
-    {%- set names = [] -%}
-    {%- for name, settings in var('feeds').items() if settings.on_drop == 'keep' -%}
+    {%- for name, settings in var('feeds').items() if settings[setting] == value -%}
         {%- do names.append(name) -%}
     {%- endfor -%}
     {{ return(names | sort) }}
@@ -52,7 +44,7 @@
     means and that no message can tell. -#}
 {% macro feed_options(format) -%}
     values
-    {%- for name in feeds_of(format) %}
+    {%- for name in feeds_with('format', format) %}
     {%- set settings = feed_settings(name) %}
     {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger'] %}
     {%- set texts = [] %}

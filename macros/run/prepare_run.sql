@@ -5,6 +5,7 @@
     {%- if execute and flags.WHICH in ['run', 'build', 'test'] -%}
         {%- do refuse_ansi() -%}
         {%- do register_bronze() -%}
+        {%- do choose_code_generation() -%}
         {%- do refuse_changed_feeds() -%}
         {%- set applied = {} -%}
         {%- for row in run_query("select model, bronze_version, built_by from " ~ applied_versions()) -%}

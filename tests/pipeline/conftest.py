@@ -141,8 +141,6 @@ class Lakehouse:
 def lakehouse(tmp_path_factory: pytest.TempPathFactory) -> Lakehouse:
     copy = Lakehouse(tmp_path_factory.mktemp("project"))
     copy.spark = session(copy.root, hive=True)
-    # For a hundred rows, to make code takes longer than all the rest. tests/formats and the README's commands run as shipped.
-    copy.spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     return copy
 
 

@@ -83,6 +83,7 @@ def test_it_writes_what_the_shop_has_by_hand(empty, capsys):
         written = empty / "models" / "gold" / "shop_mariadb" / f"{table}.sql"
         assert written.read_text() == (by_hand / f"{table}.sql").read_text()
     described = (written.parent / "products.yml").read_text()
+    assert "time_zone" not in (written.parent / "orders.yml").read_text()
     assert "      - name: ean\n        description: bigint(20) unsigned\n" in described
     assert not (empty / "models" / "gold" / "shop_postgres" / "stock.sql").exists()
 
@@ -99,6 +100,21 @@ def test_a_table_without_a_key_is_told_and_left(empty, shop, capsys):
         "shop.carts: its messages name no key. Name it under key_columns" in capsys.readouterr().out
     )
     assert not (empty / "models" / "gold" / "shop_mariadb").exists()
+
+
+def test_a_table_without_types_has_the_columns_of_its_images(empty, shop, capsys):
+    damaged = "silver.canal_json_changes"
+    version = shop.sql(f"describe history {damaged} limit 1")[0].version
+    shop.sql(f"update {damaged} set schema_id = null where table_name = 'orders'")
+    try:
+        assert generate(empty, "shop_mariadb", "orders") == OK
+    finally:
+        shop.sql(f"restore table {damaged} to version as of {version}")
+    assert "the messages tell no types: every column is string" in capsys.readouterr().out
+    (untyped,) = declared_models(empty)
+    by_hand = ROOT / "models" / "gold" / "shop" / "orders.sql"
+    names = re.findall(r"^        '(\w+)':", by_hand.read_text(), flags=re.MULTILINE)
+    assert untyped.columns == dict.fromkeys(names, "string")
 
 
 def test_what_is_not_there_is_said(empty, capsys):
