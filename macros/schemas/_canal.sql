@@ -1,19 +1,9 @@
 {#- The columns that a `mysqlType` names by bare type names, without length, scale or sign: each gets the type that
-    holds every value of it. `wire_encoding` is an expression over `word`; bytes whose encoding nobody tells stay
-    text. -#}
-{% macro _canal_bare_columns(schemas, wire_encoding) -%}
+    holds every value of it. How bytes are written nobody tells: they stay text. -#}
+{% macro _canal_bare_columns(schemas) -%}
     with types as (
 
         {{ named_types(schemas) }}
-
-    ),
-
-    encoded as (
-
-        select
-            *,
-            {{ wire_encoding }} as wire_encoding
-        from types
 
     )
 
@@ -22,20 +12,19 @@
         column_name,
         ordinal,
         source_type,
-        wire_encoding,
+        'text' as wire_encoding,
         cast(null as int) as scale,
         cast(null as array<string>) as labels,
         cast(null as boolean) as is_optional,
         cast(null as string) as comment,
         case
-            when wire_encoding = 'base64_binary' then 'binary'
             when word in ('bool', 'boolean', 'tinyint') then 'smallint'
             when word in ('smallint', 'mediumint', 'year') then 'int'
             when word in ('int', 'integer') then 'bigint'
-            when word in ('bigint', 'int64') then 'decimal(20,0)'
+            when word = 'bigint' then 'decimal(20,0)'
             when word in ('float', 'double', 'date', 'timestamp') then word
             when word = 'datetime' then 'timestamp_ntz'
             else 'string'
         end as proposed_type
-    from encoded
+    from types
 {%- endmacro %}

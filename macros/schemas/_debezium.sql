@@ -33,7 +33,7 @@
 
         select
             *,
-            type_name = 'int64' and upper(propagated_type) rlike 'BIGINT.*UNSIGNED|SERIAL'
+            type_name = 'int64' and upper(propagated_type) rlike 'BIGINT.*UNSIGNED|^SERIAL'
                 as is_unsigned_64,
             -- Spark wants 0 <= scale <= precision; PostgreSQL does not
             greatest(scale, 0) as spark_scale,

@@ -14,7 +14,7 @@
             *,
             lower(regexp_extract(source_type, '^ *([A-Za-z0-9_]+)', 1)) as word,
             cast(regexp_extract(source_type, r'^[^(]*\( *(\d+)', 1) as int) as length,
-            cast(regexp_extract(source_type, r'^[^(]*\( *\d+ *, *(\d+)', 1) as int) as digits
+            cast(regexp_extract(source_type, r'^[^(]*\( *\d+ *, *(-?\d+)', 1) as int) as digits
         from described_columns
 
     )
@@ -38,13 +38,13 @@
         cast(null as boolean) as is_optional,
         cast(null as string) as comment,
         case
-            when word = 'tinyint' then 'smallint'
+            when word in ('tinyint', 'bool') then 'smallint'
             when word in ('smallint', 'mediumint', 'year') then 'int'
-            when word in ('int', 'int64') then 'bigint'
-            when word = 'bigint' then 'decimal(20,0)'
+            when word = 'int' then 'bigint'
+            when word in ('bigint', 'int64') then 'decimal(20,0)'
             -- Oracle's has up to 38 digits
             when word = 'integer' then 'decimal(38,0)'
-            when word in ('decimal', 'numeric', 'number') and length <= 38
+            when word in ('decimal', 'numeric', 'number') and length <= 38 and coalesce(digits, 0) between 0 and length
                 then concat('decimal(', length, ',', coalesce(digits, 0), ')')
             when word = 'binary_float' then 'float'
             when word in ('double', 'binary_double') then 'double'

@@ -1,11 +1,19 @@
-{#- What OMS says of a table's columns: `mysqlType`, column name to the bare name of a type, `int64` beside `bigint`.
+{#- What OMS says of a table's columns: `mysqlType`, column name to the bare name of a type, the same names as in its
+    other formats.
     Surprise: bytes and bits are base64, and a TIMESTAMP is text of seconds since 1970. -#}
 
 {% macro canal_json_oms_columns(schemas) -%}
-    {{ _canal_bare_columns(schemas, "case
-                when word in ('binary', 'varbinary', 'blob', 'tinyblob', 'mediumblob', 'longblob', 'bit', 'raw')
-                    then 'base64_binary'
-                when word = 'timestamp' then 'epoch_seconds'
-                else 'text'
-            end") }}
+    {{ _oms_columns(_canal_json_oms_types(schemas)) }}
+{%- endmacro %}
+
+
+{% macro _canal_json_oms_types(schemas) -%}
+    select
+        schema_id,
+        ordinal + 1 as ordinal,
+        column_name,
+        source_type
+    from {{ schemas }}
+        lateral view posexplode(from_json(schema_text, 'map<string, string>'))
+            as ordinal, column_name, source_type
 {%- endmacro %}

@@ -23,8 +23,9 @@
             column_name,
             column_type.type as source_type,
             upper(column_type.type) as word,
-            try_cast(column_type.precision as int) as digits,
-            coalesce(try_cast(column_type.scale as int), 0) as point_digits
+            -- `2.0` is 2
+            cast(try_cast(column_type.precision as decimal(10,0)) as int) as digits,
+            if(column_type.scale is null, 0, cast(try_cast(column_type.scale as decimal(10,0)) as int)) as point_digits
         from structures
             lateral view posexplode(table_columns) as place, column_name, column_type
 

@@ -61,6 +61,7 @@ def test_the_seed_says_everything_of_every_format():
 
 
 def test_the_table_in_the_readme_is_that_of_the_seed():
+    assert f"[{len(FORMATS)} formats](#formats)" in README.read_text("utf-8")
     assert MARKED.search(README.read_text("utf-8"))[0] == table(), (
         "run python -m tests.support.format_table"
     )
