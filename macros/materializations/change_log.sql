@@ -5,6 +5,7 @@
     {%- set mark = mark_of_model() -%}
 
     {%- if not mark -%}
+        {%- do forget_mark() -%}
         {%- call statement('main') -%}
             {{ create_table_as(False, this, compiled_code) }}
         {%- endcall -%}

@@ -178,3 +178,15 @@
         {%- do run.applied.update({model.name: mark}) -%}
     {%- endif -%}
 {%- endmacro %}
+
+
+{#- A model that is built anew has no mark before the run's end: if the run is killed, the next one builds it again, with what
+    is made of all silver; gold follows by `built_by`. -#}
+{% macro forget_mark() -%}
+    {%- if lakehouse_run().applied.get(model.name) -%}
+        {%- do run_query(
+            'delete from ' ~ applied_versions() ~ ' where model in ('
+            ~ quoted_list([model.name, 'schemas', 'order_marks']) ~ ')'
+        ) -%}
+    {%- endif -%}
+{%- endmacro %}

@@ -16,10 +16,10 @@ TRANSACTION = ("txnAppId", "txnVersion")
 
 
 class Death:
-    """The end of the process at its nth writing statement: that one and none after it happens."""
+    """The end of the process at its nth statement that begins with one of the words: that one and none after it happens."""
 
     def __init__(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch):
-        self.spark, self.written, self.last = spark, [], None
+        self.spark, self.written, self.last, self.words = spark, [], None, ()
         self.sql = SparkSession.sql
         monkeypatch.setattr(SparkSession, "sql", lambda *told, **named: self.run(*told, **named))
 
@@ -27,13 +27,13 @@ class Death:
         if self.last is not None:
             if len(self.written) >= self.last:
                 raise RuntimeError("the process ended here")
-            words = re.sub(r"/\*.*?\*/", "", query, flags=re.DOTALL).split()
-            if words[0].lower() in ("insert", "merge"):
-                self.written.append(" ".join(words[:3]))
+            statement = " ".join(re.sub(r"/\*.*?\*/", "", query, flags=re.DOTALL).split())
+            if statement.lower().startswith(self.words):
+                self.written.append(" ".join(statement.split()[:3]))
         return self.sql(spark, query, *told, **named)
 
-    def at(self, last):
-        self.written, self.last = [], last
+    def at(self, last, *words):
+        self.written, self.last, self.words = [], last, words
 
     def undone(self):
         """A new process has a new session."""
@@ -56,7 +56,7 @@ def test_a_run_that_ends_between_any_two_statements_is_made_good(shop, monkeypat
         for last, share in enumerate(shares):
             shop.land(Feed(name=FEED, format="debezium_json"), last, share)
             if last > 0:
-                death.at(last)
+                death.at(last, "insert", "merge")
                 outcome = shop.dbt("run", *models)
                 written.append(death.written)
                 death.undone()
@@ -80,3 +80,23 @@ def test_a_run_that_ends_between_any_two_statements_is_made_good(shop, monkeypat
     assert [len(statements) for statements in written[:-1]] == list(range(1, len(written)))
     places = {statement.split()[2].split(".")[0] for statement in written[-1]}
     assert {"silver", "gold"} <= places
+
+
+def test_a_full_refresh_that_ends_after_silver_is_finished_by_the_next_run(shop, monkeypatch):
+    models = ("--select", "canal_json_changes", "orders")
+    before, rows = builds_of(shop), content(shop, "orders", True)
+    death = Death(shop.spark, monkeypatch)
+    death.at(1, "create or replace table")
+    assert not shop.dbt("run", "--full-refresh", *models).success
+    death.undone()
+    shop.run()
+    after = builds_of(shop)
+    assert after["orders"] == after["canal_json_changes"] != before["canal_json_changes"]
+    assert content(shop, "orders", True) == rows
+
+
+def builds_of(shop):
+    return {
+        row.model: row.built_by
+        for row in shop.sql("select model, built_by from silver.applied_versions")
+    }

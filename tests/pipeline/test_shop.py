@@ -10,6 +10,7 @@ from deltalake import DeltaTable
 
 from tests.pipeline.conftest import ROOT
 
+BROKEN = ("shop.mariadb", "shop.public.stock")
 EXPECTED = sorted((ROOT / "examples" / "shop" / "expected").glob("*.jsonl"))
 # What the database prints in words of its own: the same value, told otherwise.
 IN_OTHER_WORDS = {
@@ -223,3 +224,35 @@ def test_a_format_without_a_feed_builds_nothing(shop):
         assert not any("debezium" in str(name) for name in outcome.result or [])
     finally:
         shop.set_feeds(feeds)
+
+
+def source_time(message):
+    """Milliseconds, in the source's clock, as Canal and Debezium write them."""
+    told = message.get("payload", message)
+    return told["source"]["ts_ms"] if "source" in told else told.get("es")
+
+
+def test_complete_up_to_tells_the_latest_time_of_each_partition(shop):
+    times, offsets = {}, {}
+    for path in (ROOT / "examples" / "shop" / "records").glob("*.jsonl"):
+        for record in map(json.loads, path.read_text().rstrip("\n").split("\n")):
+            topic = record["topic"]
+            offsets[topic] = max(record["offset"], offsets.get(topic, -1))
+            if "broken" not in path.stem and record["value"] is not None:
+                time = source_time(json.loads(record["value"]))
+                times[topic] = max(time or 0, times.get(topic, 0))
+    rows = shop.sql(
+        "select *, unix_millis(complete_up_to) as until, unix_millis(last_changed_at) as changed"
+        " from silver.complete_up_to where feed in ('shop_mariadb', 'shop_postgres')"
+    )
+    told = {row.table_name: row for row in rows}
+    assert len(told) == len(rows)
+    assert {"orders", "stock"} <= told.keys()
+    for row in rows:
+        assert (row.until, row.last_offset) == (times[row.topic], offsets[row.topic])
+        assert row.changed <= row.until
+        assert (row.unknown_rows, row.gaps) == (1 if row.topic in BROKEN else 0, 0)
+
+
+def test_a_small_lakehouse_is_built_without_generated_code(shop):
+    assert shop.spark.conf.get("spark.sql.codegen.factoryMode") == "NO_CODEGEN"
