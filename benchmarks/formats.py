@@ -36,6 +36,8 @@ MESSAGES = """
         {settings} as feed_settings
     from records
 """
+# Formats whose samples are other formats' in Avro.
+SAMPLES = {"drs_avro": "drs_avro twin of drs_json line"}
 SETTINGS = {"canal_json_dts": {"dts_instance_created": "since_2022_03_20"}}
 
 
@@ -44,7 +46,7 @@ def samples(name: str) -> list[tuple[bytes | None, bytes]]:
     pairs = [
         (wire_bytes(record, "key"), wire_bytes(record, "value"))
         for record in load_lines(HERE / name / "messages.jsonl")
-        if record["case"].startswith((f"{name} line", "captured", "debezium_"))
+        if record["case"].startswith(SAMPLES.get(name, (f"{name} line", "captured", "debezium_")))
     ]
     return [(key, value) for key, value in pairs if value]
 
