@@ -1,7 +1,5 @@
 """Compaction and vacuum change files, and neither rows nor what the next run has to do."""
 
-from dbt.artifacts.schemas.results import NodeStatus
-
 TABLES = (
     "bronze.messages",
     "silver.canal_json_changes",
@@ -34,14 +32,14 @@ def test_compacted_tables_have_the_same_rows_in_fewer_files(shop):
 
 
 def test_a_run_after_compaction_finds_nothing_new(shop):
+    shop.run()
+    assert shop.dbt("run-operation", "compact_tables").success
     before = shop.versions()
-    statuses = shop.statuses(shop.dbt("build"))
-    assert not {NodeStatus.Error, NodeStatus.Fail, NodeStatus.Skipped} & set(statuses.values())
+    shop.run()
     after = shop.versions()
     assert [
         name for name in before if name.startswith("gold") and after[name] != before[name]
     ] == []
-    assert rows_of(shop)["gold.orders"]
 
 
 def test_vacuum_keeps_what_its_retention_needs(shop):
