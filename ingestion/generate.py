@@ -30,11 +30,11 @@ TABLES = f"""
 # For tables whose messages tell no types: the names in their latest whole image.
 IMAGES = f"""
     select
+        {", ".join(PLACE)},
         arg_max(map_keys(after_image), (is_after_complete, bronze_version, "offset"))
     from changes
-    where
-        feed = ? and operation in {ROWS} and after_image is not null
-        and ({", ".join(PLACE)}) is not distinct from (?, ?, ?, ?)
+    where feed = ? and table_name is not null and operation in {ROWS} and after_image is not null
+    group by all
 """
 COLUMNS_OF_SCHEMAS = ["column_name", "source_type", "proposed_type", "wire_encoding", "comment"]
 COLUMNS = f"""
@@ -119,12 +119,15 @@ def _tables(config: Config, feed: Feed) -> list[Table]:
     every_id = [schema_id for row in found for schema_id in row[-1] or []]
     read_of_schemas = ["format", "schema_id", "ordinal", *COLUMNS_OF_SCHEMAS]
     told = query_table(schemas, "schemas", read_of_schemas, COLUMNS, [feed.format, every_id])
+    names_of: dict[tuple[str | None, ...], list[str]] = {}
+    if any(schema_id is None for *_, schema_id, _ in found):
+        read_images = [*read, "after_image", "is_after_complete"]
+        images = query_table(changes, "changes", read_images, IMAGES, [feed.name])
+        names_of = {tuple(place): names for *place, names in images}
     tables = []
     for *place, key, schema_id, schema_ids in found:
         if schema_id is None:
-            read_images = [*read, "after_image", "is_after_complete"]
-            ((names,),) = query_table(changes, "changes", read_images, IMAGES, [feed.name, *place])
-            columns, gone = [Column(name) for name in names or []], []
+            columns, gone = [Column(name) for name in names_of.get(tuple(place), [])], []
         else:
             own = [column for column in told if column[-1] in schema_ids]
             columns, gone = _latest(own, schema_id, "time_zone" in feed.meaning)

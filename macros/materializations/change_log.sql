@@ -5,7 +5,10 @@
     {%- set mark = mark_of_model() -%}
 
     {%- if not mark -%}
-        {%- do forget_mark() -%}
+        {#- without its mark a build that is killed is done again, with what is made of all silver; gold follows by built_by -#}
+        {%- if run.applied.get(model.name) -%}
+            {%- do forget_marks([model.name, 'schemas', 'order_marks']) -%}
+        {%- endif -%}
         {%- call statement('main') -%}
             {{ create_table_as(False, this, compiled_code) }}
         {%- endcall -%}

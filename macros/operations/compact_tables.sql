@@ -9,4 +9,7 @@
         {%- do run_query('optimize ' ~ table) -%}
         {%- do log('compacted ' ~ table, info=true) -%}
     {%- endfor -%}
+    {%- for setting in ['minFileSize', 'maxFileSize'] -%}
+        {%- do run_query('reset spark.databricks.delta.optimize.' ~ setting) -%}
+    {%- endfor -%}
 {%- endmacro %}

@@ -24,7 +24,7 @@
             {%- do stale.append(node.name) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- do run_query('delete from ' ~ applied_versions() ~ ' where model in (' ~ quoted_list(stale) ~ ')') -%}
+    {%- do forget_marks(stale) -%}
 {%- endmacro %}
 
 

@@ -180,13 +180,7 @@
 {%- endmacro %}
 
 
-{#- A model that is built anew has no mark before the run's end: if the run is killed, the next one builds it again, with what
-    is made of all silver; gold follows by `built_by`. -#}
-{% macro forget_mark() -%}
-    {%- if lakehouse_run().applied.get(model.name) -%}
-        {%- do run_query(
-            'delete from ' ~ applied_versions() ~ ' where model in ('
-            ~ quoted_list([model.name, 'schemas', 'order_marks']) ~ ')'
-        ) -%}
-    {%- endif -%}
+{#- The next run takes these models for never built. -#}
+{% macro forget_marks(models) -%}
+    {%- do run_query('delete from ' ~ applied_versions() ~ ' where model in (' ~ quoted_list(models) ~ ')') -%}
 {%- endmacro %}

@@ -7,9 +7,9 @@
         ordinal + 1 as ordinal,
         column_name,
         source_type,
-        lower(regexp_extract(source_type, '^ *([A-Za-z0-9_]+)', 1)) as word,
-        cast(regexp_extract(source_type, r'^[^(]*\( *(\d+)', 1) as int) as length,
-        cast(regexp_extract(source_type, r'^[^(]*\( *\d+ *, *(-?\d+)', 1) as int) as digits,
+        {{ type_word('source_type') }} as word,
+        {{ type_length('source_type') }} as length,
+        {{ type_digits('source_type') }} as digits,
         -- zerofill implies unsigned
         source_type rlike r'(?i)\b(unsigned|zerofill)\b' as is_unsigned
     from {{ schemas }}

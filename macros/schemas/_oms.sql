@@ -1,21 +1,10 @@
-{#- The columns that a format of OMS describes: `described_columns` is a select of schema_id, column_name, ordinal and
-    source_type. The names are OMS's own for all sources, without sign, mostly without length. Types that the documents
-    do not list stay text. -#}
-{% macro _oms_columns(described_columns) -%}
-    with described_columns as (
+{#- The columns that a format of OMS describes: `types` is a select of schema_id, column_name, ordinal, source_type and its
+    word, length and digits. The names are OMS's own for all sources, without sign, mostly without length. Types that the
+    documents do not list stay text. -#}
+{% macro _oms_columns(types) -%}
+    with types as (
 
-        {{ described_columns }}
-
-    ),
-
-    types as (
-
-        select
-            *,
-            lower(regexp_extract(source_type, '^ *([A-Za-z0-9_]+)', 1)) as word,
-            cast(regexp_extract(source_type, r'^[^(]*\( *(\d+)', 1) as int) as length,
-            cast(regexp_extract(source_type, r'^[^(]*\( *\d+ *, *(-?\d+)', 1) as int) as digits
-        from described_columns
+        {{ types }}
 
     )
 
@@ -44,8 +33,8 @@
             when word in ('bigint', 'int64') then 'decimal(20,0)'
             -- Oracle's has up to 38 digits
             when word = 'integer' then 'decimal(38,0)'
-            when word in ('decimal', 'numeric', 'number') and length <= 38 and coalesce(digits, 0) between 0 and length
-                then concat('decimal(', length, ',', coalesce(digits, 0), ')')
+            when word in ('decimal', 'numeric', 'number')
+                then {{ decimal_type('length', 'coalesce(digits, 0)') }}
             when word = 'binary_float' then 'float'
             when word in ('double', 'binary_double') then 'double'
             when word = 'boolean' then 'boolean'
@@ -67,7 +56,10 @@
         schema_id,
         ordinal + 1 as ordinal,
         column_name,
-        described.schemaType as source_type
+        described.schemaType as source_type,
+        {{ type_word('described.schemaType') }} as word,
+        {{ type_length('described.schemaType') }} as length,
+        {{ type_digits('described.schemaType') }} as digits
     from {{ schemas }}
         lateral view posexplode(from_json(schema_text, 'map<string, struct<schemaType string>>'))
             as ordinal, column_name, described

@@ -69,8 +69,7 @@
                 when length < 64 then 'bigint'
                 else 'decimal(20,0)'
             end
-            when family = 'decimal' and coalesce(length, 10) <= 38
-                then concat('decimal(', coalesce(length, 10), ',', coalesce(digits, 0), ')')
+            when family = 'decimal' then {{ decimal_type('coalesce(length, 10)', 'coalesce(digits, 0)') }}
             when family in ('float', 'double', 'date', 'binary') then family
             when family = 'year' then 'int'
             when family = 'datetime' then 'timestamp_ntz'

@@ -3,17 +3,5 @@
     Surprise: bytes and bits are base64, and a TIMESTAMP is text of seconds since 1970. -#}
 
 {% macro canal_json_oms_columns(schemas) -%}
-    {{ _oms_columns(_canal_json_oms_types(schemas)) }}
-{%- endmacro %}
-
-
-{% macro _canal_json_oms_types(schemas) -%}
-    select
-        schema_id,
-        ordinal + 1 as ordinal,
-        column_name,
-        source_type
-    from {{ schemas }}
-        lateral view posexplode(from_json(schema_text, 'map<string, string>'))
-            as ordinal, column_name, source_type
+    {{ _oms_columns(named_types(schemas)) }}
 {%- endmacro %}

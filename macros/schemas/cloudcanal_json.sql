@@ -29,8 +29,8 @@
             when word = 'bigint' then if(is_unsigned, 'decimal(20,0)', 'bigint')
             when word = 'year' then 'int'
             -- without a length PostgreSQL and Oracle hold numbers of any length
-            when word in ('decimal', 'dec', 'numeric', 'fixed') and length <= 38 and coalesce(digits, 0) between 0 and length
-                then concat('decimal(', length, ',', coalesce(digits, 0), ')')
+            when word in ('decimal', 'dec', 'numeric', 'fixed')
+                then {{ decimal_type('length', 'coalesce(digits, 0)') }}
             when word in ('float', 'double', 'real') then 'double'
             when word = 'date' then 'date'
             when word = 'datetime' then 'timestamp_ntz'

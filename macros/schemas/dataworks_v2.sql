@@ -11,7 +11,10 @@
         schema_id,
         ordinal + 1 as ordinal,
         described.name as column_name,
-        described.type as source_type
+        described.type as source_type,
+        {{ type_word('described.type') }} as word,
+        {{ type_length('described.type') }} as length,
+        {{ type_digits('described.type') }} as digits
     from {{ schemas }}
         lateral view posexplode(from_json(schema_text, 'array<struct<name string, type string>>'))
             as ordinal, described

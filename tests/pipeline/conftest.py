@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -151,3 +151,18 @@ def shop(lakehouse: Lakehouse) -> Lakehouse:
     lakehouse.build = lakehouse.dbt("build")
     assert lakehouse.build.exception is None, lakehouse.build.exception
     return lakehouse
+
+
+@pytest.fixture
+def damaged(shop: Lakehouse) -> Iterator[Callable[[str, str], None]]:
+    """A way to damage tables; they are put back afterwards."""
+    versions = {}
+
+    def damage(table: str, statement: str) -> None:
+        if table not in versions:
+            versions[table] = shop.sql(f"describe history {table} limit 1")[0].version
+        shop.sql(statement)
+
+    yield damage
+    for table, version in versions.items():
+        shop.sql(f"restore table {table} to version as of {version}")

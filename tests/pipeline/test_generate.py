@@ -88,28 +88,20 @@ def test_it_writes_what_the_shop_has_by_hand(empty, capsys):
     assert not (empty / "models" / "gold" / "shop_postgres" / "stock.sql").exists()
 
 
-def test_a_table_without_a_key_is_told_and_left(empty, shop, capsys):
-    damaged = "silver.canal_json_changes"
-    version = shop.sql(f"describe history {damaged} limit 1")[0].version
-    shop.sql(f"update {damaged} set key_columns = null where table_name = 'carts'")
-    try:
-        assert generate(empty, "shop_mariadb", "shop.carts") == OK
-    finally:
-        shop.sql(f"restore table {damaged} to version as of {version}")
+def test_a_table_without_a_key_is_told_and_left(empty, damaged, capsys):
+    silver = "silver.canal_json_changes"
+    damaged(silver, f"update {silver} set key_columns = null where table_name = 'carts'")
+    assert generate(empty, "shop_mariadb", "shop.carts") == OK
     assert (
         "shop.carts: its messages name no key. Name it under key_columns" in capsys.readouterr().out
     )
     assert not (empty / "models" / "gold" / "shop_mariadb").exists()
 
 
-def test_a_table_without_types_has_the_columns_of_its_images(empty, shop, capsys):
-    damaged = "silver.canal_json_changes"
-    version = shop.sql(f"describe history {damaged} limit 1")[0].version
-    shop.sql(f"update {damaged} set schema_id = null where table_name = 'orders'")
-    try:
-        assert generate(empty, "shop_mariadb", "orders") == OK
-    finally:
-        shop.sql(f"restore table {damaged} to version as of {version}")
+def test_a_table_without_types_has_the_columns_of_its_images(empty, damaged, capsys):
+    silver = "silver.canal_json_changes"
+    damaged(silver, f"update {silver} set schema_id = null where table_name = 'orders'")
+    assert generate(empty, "shop_mariadb", "orders") == OK
     assert "the messages tell no types: every column is string" in capsys.readouterr().out
     (untyped,) = declared_models(empty)
     by_hand = ROOT / "models" / "gold" / "shop" / "orders.sql"

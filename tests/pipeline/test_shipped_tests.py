@@ -5,21 +5,6 @@ import pytest
 GOLD = "orders"
 
 
-@pytest.fixture
-def damaged(shop):
-    """A way to damage tables; they are put back afterwards."""
-    versions = {}
-
-    def damage(table, statement):
-        if table not in versions:
-            versions[table] = shop.sql(f"describe history {table} limit 1")[0].version
-        shop.sql(statement)
-
-    yield damage
-    for table, version in versions.items():
-        shop.sql(f"restore table {table} to version as of {version}")
-
-
 def status_of(shop, test):
     # after `shop` nothing is new: the tests must look at everything
     outcome = shop.dbt("test", "--select", test, "--vars", "check_all_history: true")

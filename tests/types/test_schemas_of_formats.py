@@ -496,15 +496,10 @@ def test_streamx(spark, macros):
     assert told(columns) == bare(STREAMX_TYPES)
 
 
-AWS_DMS_TYPES = [
+# AWS DMS and Qlik Replicate are of one descent: both write these.
+REPLICATION_TYPES = [
     ("BOOLEAN", {}, "boolean"),
-    ("INT1", {}, "bigint"),
-    ("INT8", {}, "bigint"),
-    ("INT32", {}, "bigint"),
-    ("int64", {}, "bigint"),
-    ("UINT1", {}, "decimal(20,0)"),
     ("UINT8", {}, "decimal(20,0)"),
-    ("UINT64", {}, "decimal(20,0)"),
     ("NUMERIC", {"precision": 10, "scale": 2}, "decimal(10,2)"),
     ("NUMERIC", {"precision": 38, "scale": 38}, "decimal(38,38)"),
     ("NUMERIC", {"precision": 10}, "decimal(10,0)"),
@@ -513,7 +508,6 @@ AWS_DMS_TYPES = [
     ("NUMERIC", {"precision": 3, "scale": 5}, "string"),
     ("NUMERIC", {"precision": 0, "scale": 0}, "string"),
     ("NUMERIC", {}, "string"),
-    ("REAL4", {}, "double"),
     ("REAL8", {}, "double"),
     ("DATE", {}, "date"),
     ("TIME", {}, "string"),
@@ -525,6 +519,16 @@ AWS_DMS_TYPES = [
     ("BYTES", {}, "string"),
     ("BLOB", {}, "string"),
     (None, {}, "string"),
+]
+AWS_DMS_TYPES = [
+    ("INT1", {}, "bigint"),
+    ("INT8", {}, "bigint"),
+    ("INT32", {}, "bigint"),
+    ("int64", {}, "bigint"),
+    ("UINT1", {}, "decimal(20,0)"),
+    ("UINT64", {}, "decimal(20,0)"),
+    ("REAL4", {}, "double"),
+    *REPLICATION_TYPES,
 ]
 
 
@@ -544,7 +548,6 @@ def test_aws_dms_tells_what_may_be_null(spark, macros):
 
 
 QLIK_TYPES = [
-    ("BOOLEAN", {}, "boolean"),
     ("INT1", {}, "tinyint"),
     ("INT2", {}, "smallint"),
     ("INT4", {}, "int"),
@@ -552,27 +555,8 @@ QLIK_TYPES = [
     ("UINT1", {}, "smallint"),
     ("UINT2", {}, "int"),
     ("UINT4", {}, "bigint"),
-    ("UINT8", {}, "decimal(20,0)"),
-    ("NUMERIC", {"precision": 10, "scale": 2}, "decimal(10,2)"),
-    ("NUMERIC", {"precision": 38, "scale": 38}, "decimal(38,38)"),
-    ("NUMERIC", {"precision": 10}, "decimal(10,0)"),
-    ("NUMERIC", {"precision": 39, "scale": 2}, "string"),
-    ("NUMERIC", {"precision": 5, "scale": -2}, "string"),
-    ("NUMERIC", {"precision": 3, "scale": 5}, "string"),
-    ("NUMERIC", {"precision": 0, "scale": 0}, "string"),
-    ("NUMERIC", {}, "string"),
     ("REAL4", {}, "float"),
-    ("REAL8", {}, "double"),
-    ("DATE", {}, "date"),
-    ("TIME", {}, "string"),
-    ("DATETIME", {}, "timestamp_ntz"),
-    ("STRING", {"length": 20}, "string"),
-    ("WSTRING", {"length": 80}, "string"),
-    ("CLOB", {}, "string"),
-    ("NCLOB", {}, "string"),
-    ("BYTES", {}, "string"),
-    ("BLOB", {}, "string"),
-    (None, {}, "string"),
+    *REPLICATION_TYPES,
 ]
 
 
