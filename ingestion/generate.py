@@ -74,7 +74,8 @@ def main(args: argparse.Namespace) -> int:
         elif not table.key:
             say(
                 f"{table}: its messages name no key. Name it under key_columns of the feed, then "
-                f"`python -m ingestion rebuild {feed.name}`, and generate again."
+                f"`python -m ingestion rebuild {feed.name}`, and generate again; if the table has "
+                "none, write its model with current_rows (docs/gold.md)."
             )
         else:
             name = model_name(config.project_dir, feed.name, table)

@@ -12,6 +12,8 @@ from jinja2.sandbox import SandboxedEnvironment
 Place = tuple[str | None, str | None, str | None, str]
 ARGUMENTS = ("catalog", "database", "schema", "table")
 TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
+# Columns that no message has: they hold the name of the shard.
+SHARD = ("@database", "@schema", "@table")
 # What macros/gold/current_state.sql keeps for itself.
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
@@ -94,15 +96,21 @@ class Model:
 
     path: Path
     feed: str
-    # None: the model does not ask for it
-    place: tuple[str | None, ...]
+    # None: the model does not ask for it; {'pattern': ...}: it reads many
+    place: tuple[str | dict[str, str] | None, ...]
     key: tuple[str, ...]
     columns: dict[str, str]
 
     def is_of(self, feed: str, table: Table) -> bool:
         """Tell whether the model reads this table."""
         asked = zip(self.place, table.place, strict=True)
-        return self.feed == feed and all(mine in (None, its) for mine, its in asked)
+        return self.feed == feed and all(_is_called(mine, its) for mine, its in asked)
+
+
+def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
+    if isinstance(declared, dict):
+        return re.fullmatch(declared["pattern"], name or "") is not None
+    return declared in (None, name)
 
 
 def declared_models(project_dir: Path) -> list[Model]:
@@ -119,13 +127,14 @@ def _model(path: Path, call: dict[str, Any]) -> Model:
         name: column if isinstance(column, dict) else {"type": column}
         for name, column in call["columns"].items()
     }
-    sources = {name: column.get("source", name) for name, column in columns.items()}
+    told = {name: column.get("source", name) for name, column in columns.items()}
+    sources = {name: source for name, source in told.items() if source not in SHARD}
     return Model(
         path=path,
         feed=call["feed"],
         place=tuple(call.get(name) for name in ARGUMENTS),
-        key=tuple(sources.get(name, name) for name in call["key"]),
-        columns={sources[name]: column["type"] for name, column in columns.items()},
+        key=tuple(told[name] for name in call["key"] if name in sources),
+        columns={source: columns[name]["type"] for name, source in sources.items()},
     )
 
 

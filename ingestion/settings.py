@@ -35,6 +35,7 @@ ENCODINGS = (
     "little_endian_bits",
     "wrapped_unsigned_64",
 )
+INSTANT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 # Spark sets these itself, and refuses to be told.
 OWNED_BY_SPARK = {
     "auto.offset.reset": "use starting_offsets",
@@ -156,10 +157,12 @@ def _mapping(value: object) -> dict[str, Any]:
     return value
 
 
-def _key_columns(value: object) -> dict[str, list[str]]:
+def _key_columns(value: object) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(value.values()):
         raise ValueError("a mapping of table names to lists of columns")
-    return {str(table): list(_strings(columns)) for table, columns in value.items()}
+    for columns in value.values():
+        _strings(columns)
+    return value
 
 
 def _encodings(value: object) -> dict[str, dict[str, str]]:
@@ -170,6 +173,18 @@ def _encodings(value: object) -> dict[str, dict[str, str]]:
                 raise ValueError(
                     "a mapping table: {column: encoding} with the encodings " + ", ".join(ENCODINGS)
                 )
+    return value
+
+
+def _cut_overs(value: object) -> dict[str, Any]:
+    for told in _mapping(value).values():
+        times = [told] if isinstance(told, str) else told
+        if not isinstance(times, list) or not all(INSTANT.fullmatch(str(time)) for time in times):
+            raise ValueError(
+                "a mapping table: time with its zone, '2026-03-01 08:30:00Z', in quotes"
+            )
+        if times != sorted(times):
+            raise ValueError("a mapping of tables to times, the earliest first")
     return value
 
 
@@ -237,6 +252,7 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "key_columns": _key_columns,
     "encodings": _encodings,
     "on_drop": _one_of("remove", "keep"),
+    "cut_overs": _cut_overs,
     "added_prefix": _string,
     "after_images": _one_of("as_sent", "complete"),
     "avro_schemas": _path,

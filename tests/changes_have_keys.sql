@@ -1,5 +1,5 @@
--- Changes that gold cannot apply since no key is known for them: neither message nor Kafka key nor feed names one, or
--- the row image lacks it.
+-- Changes that a gold table with a key cannot apply since none is known for them: neither message nor Kafka key nor
+-- feed names one, or the row image lacks it.
 
 select
     gold_tables.model_name,
@@ -16,4 +16,5 @@ from {{ ref('changes') }} as changes
 where
     changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
     and changes.row_key is null
+    and size(gold_tables.key_columns) > 0
     and {{ is_unchecked('changes') }}

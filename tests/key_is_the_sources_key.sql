@@ -12,6 +12,6 @@ from {{ ref('changes') }} as changes
         on {{ is_of_gold_table('changes') }}
 where
     changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-    and not array_sort(changes.key_columns) <=> array_sort(gold_tables.key_columns)
+    and not array_sort(coalesce(changes.key_columns, array())) = array_sort(gold_tables.key_columns)
     and {{ is_unchecked('changes') }}
 group by gold_tables.model_name, gold_tables.key_columns, changes.key_columns

@@ -62,8 +62,7 @@
 
 {#- What the gold model behind a tested relation declares: feed, table, key, columns. -#}
 {% macro gold_declaration(relation) -%}
-    {%- for node in graph.nodes.values()
-        if node.resource_type == 'model' and node.name == relation.identifier and node.config.materialized == 'current_state' -%}
+    {%- for node in gold_models() if node.name == relation.identifier -%}
         {{ return(node.config.meta) }}
     {%- endfor -%}
 {%- endmacro %}
@@ -86,19 +85,9 @@
 {% macro unchecked_changes(relation) -%}
     {%- set declaration = gold_declaration(relation) -%}
     select *
-        from {{ silver_of(declaration) }}
+        from {{ silver_of(declaration) }} as changes
         where
-            feed = {{ quoted(declaration.feed) }}
-            {%- if declaration.source_catalog %}
-            and catalog_name = {{ quoted(declaration.source_catalog) }}
-            {%- endif %}
-            {%- if declaration.database %}
-            and database_name = {{ quoted(declaration.database) }}
-            {%- endif %}
-            {%- if declaration.schema %}
-            and schema_name = {{ quoted(declaration.schema) }}
-            {%- endif %}
-            and table_name = {{ quoted(declaration.table) }}
+            {{ of_this_table('changes', declaration) }}
             and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
             and {{ is_unchecked() }}
 {%- endmacro %}
@@ -112,20 +101,25 @@
 
 {#- The gold tables as their models declare them: name, where their changes come from, key as the source names it. -#}
 {% macro gold_tables() -%}
-    {%- set declarations = {} -%}
-    {%- for node in (graph.nodes.values() if execute else []) if node.config.materialized == 'current_state' -%}
-        {%- do declarations.update({node.name: node.config.meta}) -%}
-    {%- endfor -%}
+    {%- set declarations = gold_declarations() -%}
     {%- if declarations -%}
     values
     {%- for name, declared in declarations.items() %}
     (
-        {{ quoted(name) }}, {{ quoted(declared.feed) }},
-        {{ quoted_or_null(declared.source_catalog) }}, {{ quoted_or_null(declared.database) }}, {{ quoted_or_null(declared.schema) }},
-        {{ quoted(declared.table) }}, array({{ quoted_list(source_key(declared)) }})
+        {{ quoted(name) }}, {{ quoted(declared.feed) }}, {{ quoted_or_null(declared.source_catalog) }},
+        {%- for part in place_parts() %} {{ quoted_or_null(declared[part] if declared[part] is string) }},
+        {%- endfor %}
+        {%- if has_patterns() %}
+        {%- for part in place_parts() %} {{ quoted_or_null('^(' ~ declared[part].pattern ~ ')$' if declared[part] is mapping) }},
+        {%- endfor %}
+        {%- endif %}
+        cast(array({{ quoted_list(source_key(declared)) }}) as array<string>)
     ){{ ',' if not loop.last }}
     {%- endfor %}
-    as gold_tables (model_name, feed, catalog_name, database_name, schema_name, table_name, key_columns)
+    as gold_tables (
+        model_name, feed, catalog_name, database_name, schema_name, table_name,
+        {{- ' database_pattern, schema_pattern, table_pattern,' if has_patterns() }} key_columns
+    )
     {%- else -%}
     (
         select
@@ -142,22 +136,71 @@
 {%- endmacro %}
 
 
-{#- Is the change one of the table that gold_tables() lists? What a model leaves out is not asked for. -#}
-{% macro is_of_gold_table(relation) -%}
-    {{ relation }}.feed = gold_tables.feed
-            and {{ relation }}.table_name = gold_tables.table_name
-            and {{ relation }}.catalog_name <=> coalesce(gold_tables.catalog_name, {{ relation }}.catalog_name)
-            and {{ relation }}.database_name <=> coalesce(gold_tables.database_name, {{ relation }}.database_name)
-            and {{ relation }}.schema_name <=> coalesce(gold_tables.schema_name, {{ relation }}.schema_name)
+{#- The columns that each gold model has, or leaves out on purpose, by their names in the messages. -#}
+{% macro gold_columns() -%}
+    {%- set declarations = gold_declarations() -%}
+    {%- if declarations -%}
+    values
+    {%- for name, declared in declarations.items() %}
+    {%- set columns = sources_of(column_sources(declared.columns)) | reject('in', shard_columns()) | list + (declared.left_out or []) %}
+    ({{ quoted(name) }}, cast(array({{ quoted_list(columns) }}) as array<string>)){{ ',' if not loop.last }}
+    {%- endfor %}
+    as gold_columns (model_name, column_names)
+    {%- else -%}
+    (select '' as model_name, array('') as column_names where false) as gold_columns
+    {%- endif -%}
 {%- endmacro %}
 
 
-{#- The declared key in the names that the messages use. -#}
+{#- Did messages bring schemas that were not checked yet? Asked because the answer spares a look at all of silver. -#}
+{% macro has_new_schemas() -%}
+    {%- do ref('schemas') -%}
+    {%- if not execute or not lakehouse_run() -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {{ return(run_query('select 1 from ' ~ ref('schemas') ~ ' where ' ~ is_unchecked() ~ ' limit 1') | length > 0) }}
+{%- endmacro %}
+
+
+{% macro gold_declarations() -%}
+    {%- set declarations = {} -%}
+    {%- for node in (gold_models() if execute else []) -%}
+        {%- do declarations.update({node.name: node.config.meta}) -%}
+    {%- endfor -%}
+    {{ return(declarations) }}
+{%- endmacro %}
+
+
+{% macro has_patterns() -%}
+    {%- for declared in gold_declarations().values() if shard_parts(declared) -%}
+        {{ return(true) }}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- Is the change one of the table that gold_tables() lists? What a model leaves out is not asked for. -#}
+{% macro is_of_gold_table(relation) -%}
+    {{ relation }}.feed = gold_tables.feed
+            and {{ relation }}.table_name = {{ 'coalesce(gold_tables.table_name, ' ~ relation ~ '.table_name)' if has_patterns() else 'gold_tables.table_name' }}
+            and {{ relation }}.catalog_name <=> coalesce(gold_tables.catalog_name, {{ relation }}.catalog_name)
+            and {{ relation }}.database_name <=> coalesce(gold_tables.database_name, {{ relation }}.database_name)
+            and {{ relation }}.schema_name <=> coalesce(gold_tables.schema_name, {{ relation }}.schema_name)
+            {%- if has_patterns() %}
+            {%- for part in place_parts() %}
+            and (gold_tables.{{ part }}_pattern is null or {{ relation }}.{{ part }}_name rlike gold_tables.{{ part }}_pattern)
+            {%- endfor %}
+            {%- endif %}
+{%- endmacro %}
+
+
+{#- The declared key in the names that the messages use, without the names of the shard. -#}
 {% macro source_key(declared) -%}
     {%- set sources = [] -%}
     {%- for column in declared.key -%}
         {%- set type = declared.columns[column] -%}
-        {%- do sources.append(type.source if type is mapping and type.source else column) -%}
+        {%- set source = type.source if type is mapping and type.source else column -%}
+        {%- if source not in shard_columns() -%}{%- do sources.append(source) -%}{%- endif -%}
     {%- endfor -%}
     {{ return(sources) }}
 {%- endmacro %}

@@ -4,15 +4,18 @@
     current_state(
         feed='shop_mariadb', database='shop', table='orders',   where the changes come from (schema and catalog where there is one)
         key=['id'],                                             the key columns, as silver has them
-        columns={'id': 'bigint', 'total': 'decimal(12,2)'}      name: type, or name: {'type': ..., 'source': 'wire name'}
+        columns={'id': 'bigint', 'total': 'decimal(12,2)'},     name: type, or name: {'type': ..., 'source': 'wire name'}
+        left_out=['note']                                       columns that the source has and gold should not
     )
 -#}
-{% macro current_state(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
+{% macro current_state(feed, table, key, columns, database=none, schema=none, catalog=none, left_out=[]) -%}
     {%- set feed_name = feed -%}
     {%- do check_gold_model(feed_name, key, columns) -%}
     {{- config(meta={
-        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
+        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns,
+        'left_out': left_out
     }) -}}
+    {%- do check_patterns(columns, key) -%}
     {#- dbt parses before it knows the model's own configuration: then only the references count -#}
     {%- do ref(feed_settings(feed_name).format ~ '_changes') -%}
     {%- do ref('schemas') -%}
@@ -81,9 +84,7 @@
                 {%- endfor %}
             ) as _column_sequences
             {%- endif %}
-            {%- for name, column in sources.items() %},
-            {{ typed('_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name)) }} as {{ identifier(name) }}
-            {%- endfor %}
+            {{- typed_columns(sources, feed_name) }}
         from {{ 'texts' if decoded else 'latest' }}
 
     ),
@@ -121,6 +122,15 @@
     )
 
     select * from final
+{%- endmacro %}
+
+
+{#- The declared columns, made from the texts of `_image`. -#}
+{% macro typed_columns(sources, feed_name) -%}
+    {%- for name, column in sources.items() -%}
+            ,
+            {{ typed('_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name)) }} as {{ identifier(name) }}
+    {%- endfor -%}
 {%- endmacro %}
 
 
@@ -173,8 +183,7 @@
 
 {% macro encodings_of_table() -%}
     {%- set meta = model.config.meta -%}
-    {%- set place = [meta.database, meta.schema, meta.table] | select | join('.') -%}
-    {{ return((feed_settings(meta.feed).get('encodings') or {}).get(place, {})) }}
+    {{ return((feed_settings(meta.feed).get('encodings') or {}).get(place_of(meta), {})) }}
 {%- endmacro %}
 
 
@@ -300,14 +309,16 @@
 {#- The order in which gold compares: the change's own sequence below its epoch. silver.sequence_ranges tells epochs
     and the positions that position-less rows inherit; tables without any do not join it. A recreated topic counts its
     offsets anew, which matters where the offset is all there is. -#}
-{% macro gold_sequence(relation, plan) -%}
+{% macro gold_sequence(relation, plan, declaration=none) -%}
     named_struct(
                 {%- if plan.has_ranges %}
-                'epoch', coalesce(ranges.epoch, 0) + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0),
+                'epoch', coalesce(ranges.epoch, 0) + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+                {{- epochs_by_cut_overs(relation, declaration) }},
                 'phase', {{ relation }}.change_sequence.phase,
                 'position', coalesce(ranges.inherited_position, {{ relation }}.change_sequence.position),
                 {%- else %}
-                'epoch', if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0),
+                'epoch', if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+                {{- epochs_by_cut_overs(relation, declaration) }},
                 'phase', {{ relation }}.change_sequence.phase,
                 'position', {{ relation }}.change_sequence.position,
                 {%- endif %}
@@ -330,24 +341,6 @@
                     and {{ relation }}.table_name = ranges.table_name
                     and {{ relation }}.offset between ranges.from_offset and coalesce(ranges.to_offset, {{ relation }}.offset)
     {%- endif -%}
-{%- endmacro %}
-
-
-{#- Which rows of silver belong to the model's table. -#}
-{% macro of_this_table(relation, declaration=none) -%}
-    {%- set meta = declaration or model.config.meta -%}
-    {{ relation }}.feed = {{ quoted(meta.feed) }}
-            {%- if meta.source_catalog %}
-            -- a schema change may lack the catalog that rows have
-            and coalesce({{ relation }}.catalog_name, {{ quoted(meta.source_catalog) }}) = {{ quoted(meta.source_catalog) }}
-            {%- endif %}
-            {%- if meta.database %}
-            and {{ relation }}.database_name = {{ quoted(meta.database) }}
-            {%- endif %}
-            {%- if meta.schema %}
-            and {{ relation }}.schema_name = {{ quoted(meta.schema) }}
-            {%- endif %}
-            and {{ relation }}.table_name = {{ quoted(meta.table) }}
 {%- endmacro %}
 
 
@@ -378,16 +371,17 @@
 {#- The table's row changes that this run reads. -#}
 {% macro changes_of_table(plan) -%}
         select
-            changes.row_key,
-            changes.previous_row_key,
+            {{ gold_key('changes') }} as row_key,
+            {{ gold_key('changes', column='previous_row_key') }} as previous_row_key,
             changes.operation,
             changes.operation in ('delete', 'update_before') as is_deleted,
-            changes.after_image,
+            {{ gold_image('changes') }} as after_image,
             changes.is_after_complete,
             changes.schema_id,
             changes.topic,
             changes.partition,
             changes.changed_at,
+            size(changes.change_sequence.position) > 0 as has_position,
             {{ 'moved.row_key is not null' if plan.rebuilds_moved else 'false' }} as is_rebuilt,
             {{ gold_sequence('changes', plan) }} as sequence
         from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
@@ -395,7 +389,7 @@
         {%- if plan.rebuilds_moved %}
             left join {{ state_relation() }} as moved
                 on
-                    changes.row_key = moved.row_key
+                    {{ gold_key('changes') }} = moved.row_key
                     and moved.moved_sequence is not null
         {%- endif %}
         where
@@ -445,24 +439,24 @@
             left anti join {{ state_relation() }} as emptied
                 on
                     emptied.row_key is null
-                    and (emptied.topic is null or changes.topic = emptied.topic)
-                    and (emptied.partition is null or changes.partition = emptied.partition)
+                    and {{ reaches('emptied', 'changes') }}
                     and changes.sequence < emptied.delete_sequence
 {%- endmacro %}
 
 
 {#- What deletes keys: per key its highest delete, and the highest TRUNCATE or DROP as a row without a key, for the
-    whole table where positions order, for one topic and partition where only offsets do. -#}
+    whole table (or shard) where positions order, for one topic and partition where only offsets do. -#}
 {% macro deletes_of_changes(plan) -%}
     {%- set with_moves = plan.news.get('moves', 0) > 0 -%}
+    {%- set sharded = shard_parts() != [] -%}
     with
     {%- if with_moves %}
 
     moves as (
 
         select
-            changes.row_key,
-            changes.previous_row_key,
+            {{ gold_key('changes') }} as row_key,
+            {{ gold_key('changes', column='previous_row_key') }} as previous_row_key,
             {{ gold_sequence('changes', plan) }} as sequence
         {{ from_changes_of_run(plan) }}
             and {{ leaves_values_behind('changes') }}
@@ -472,7 +466,10 @@
     {% endif %} deletes as (
 
         select
-            changes.row_key,
+            {{ gold_key('changes') }} as row_key,
+            {%- if sharded %}
+            if(changes.row_key is null, {{ shard_of('changes') }}, null) as shard,
+            {%- endif %}
             if(changes.row_key is null and changes.order_scope = 'offset', changes.topic, null) as topic,
             if(changes.row_key is null and changes.order_scope = 'offset', changes.partition, null) as partition,
             changes.operation,
@@ -490,6 +487,9 @@
         -- a row that comes from another key begins anew: nothing that the key held before counts
         select
             row_key,
+            {%- if sharded %}
+            null as shard,
+            {%- endif %}
             null as topic,
             null as partition,
             'moved_here' as operation,
@@ -508,6 +508,9 @@
         -- its values lie under the old key: what is new there is new for it
         select
             previous_row_key as row_key,
+            {%- if sharded %}
+            null as shard,
+            {%- endif %}
             null as topic,
             null as partition,
             null as operation,
@@ -522,6 +525,9 @@
         -- a full load that starts anew removes the keys that it does not bring again
         select
             cast(null as array<string>),
+            {%- if sharded %}
+            {{ shard_of('changes') }},
+            {%- endif %}
             topic,
             partition,
             'full_load',
@@ -532,18 +538,37 @@
             {{ of_this_table('changes') }}
             and starts_full_load
         {%- endif %}
+        {%- for time in cut_overs() %}
+
+        union all
+
+        -- the full load that began again on {{ time }}
+        select
+            cast(null as array<string>),
+            {%- if sharded %}
+            null,
+            {%- endif %}
+            null,
+            null,
+            'full_load',
+            {{ beginning_of_cut_over(loop.index) }},
+            null
+        {%- endfor %}
 
     )
 
     select
         row_key,
+        {%- if sharded %}
+        shard,
+        {%- endif %}
         topic,
         partition,
         max(sequence) as delete_sequence,
         max_by(operation, sequence) as operation,
         max(moved_sequence) as moved_sequence
     from deletes
-    group by row_key, topic, partition
+    group by row_key, {{ 'shard, ' if sharded }}topic, partition
 {%- endmacro %}
 
 
@@ -714,8 +739,7 @@
             left anti join {{ state_relation() }} as emptied
                 on
                     emptied.row_key is null
-                    and (emptied.topic is null or moves.topic = emptied.topic)
-                    and (emptied.partition is null or moves.partition = emptied.partition)
+                    and {{ reaches('emptied', 'moves') }}
                     and emptied.delete_sequence between old.sequence and moves.sequence
             {%- endif %}
         where
@@ -792,7 +816,7 @@
     {%- do feed_settings(feed_name) -%}
     {%- if not key -%}
         {{ exceptions.raise_compiler_error(
-            "Gold model '" ~ model.name ~ "' names no key. A table of current rows needs one: key=['id']."
+            "Gold model '" ~ model.name ~ "' names no key: key=['id']. Of a table that has none, current_rows makes a gold table."
         ) }}
     {%- endif -%}
     {%- for column in key if column not in columns -%}
@@ -800,6 +824,11 @@
             "Gold model '" ~ model.name ~ "': the key column '" ~ column ~ "' is not among its columns."
         ) }}
     {%- endfor -%}
+    {%- do check_gold_columns(columns) -%}
+{%- endmacro %}
+
+
+{% macro check_gold_columns(columns) -%}
     {%- for column in columns if column | lower in (
         '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
         '_topic', '_partition', '_changed_at', '_image', '_wires'

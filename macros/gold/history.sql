@@ -17,6 +17,7 @@
     {{- config(materialized='view', meta={
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
     }) -}}
+    {%- do check_patterns(columns, key) -%}
     {%- do ref(feed_settings(feed).format ~ '_changes') -%}
     {%- do ref('schemas') -%}
     {%- do ref('sequence_ranges') -%}
@@ -74,8 +75,7 @@
         from row_keys
             inner join emptied
                 on
-                    (emptied.topic is null or row_keys.topic = emptied.topic)
-                    and (emptied.partition is null or row_keys.partition = emptied.partition)
+                    {{ reaches('emptied', 'row_keys') }}
 
     ),
 
@@ -91,6 +91,7 @@
             topic,
             partition,
             changed_at,
+            has_position,
             sequence
         from moved
 
@@ -106,6 +107,7 @@
             null as topic,
             null as partition,
             changed_at,
+            size(sequence.position) > 0 as has_position,
             sequence
         from ends
 
@@ -115,7 +117,7 @@
 
         select
             *,
-            lead(struct(is_deleted, sequence.epoch, sequence.phase, sequence.position)) over (
+            lead(struct(is_deleted, has_position, sequence.epoch, sequence.phase, sequence.position)) over (
                 partition by row_key
                 order by sequence
             ) as next_change
@@ -123,15 +125,15 @@
 
     ),
 
-    -- the same change again, at a higher offset: the producer's position proves it
+    -- the same change again, at a higher offset: the position that the producer gave it proves it
     told_once as (
 
         select *
         from compared
         where
             next_change is null
-            or coalesce(cardinality(sequence.position), 0) <= 0
-            or next_change <> struct(is_deleted, sequence.epoch, sequence.phase, sequence.position)
+            or not has_position
+            or next_change <> struct(is_deleted, has_position, sequence.epoch, sequence.phase, sequence.position)
 
     ),
 
@@ -211,9 +213,7 @@
 
         select
             *
-            {%- for name, column in sources.items() %},
-            {{ typed('_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name)) }} as {{ identifier(name) }}
-            {%- endfor %}
+            {{- typed_columns(sources, feed_name) }}
         from texts
 
     ),
@@ -246,6 +246,9 @@
 {#- What emptied the whole table: TRUNCATE, DROP, a full load that began again (of which no time is told). -#}
 {% macro emptied_tables(plan) -%}
         select
+            {%- if shard_parts() %}
+            {{ shard_of('changes') }} as shard,
+            {%- endif %}
             if(changes.order_scope = 'offset', changes.topic, null) as topic,
             if(changes.order_scope = 'offset', changes.partition, null) as partition,
             changes.operation,
@@ -259,6 +262,9 @@
         union all
 
         select
+            {%- if shard_parts() %}
+            {{ shard_of('changes') }},
+            {%- endif %}
             topic,
             partition,
             'full_load' as operation,
@@ -268,6 +274,20 @@
         where
             {{ of_this_table('changes') }}
             and starts_full_load
+        {%- for time in cut_overs() %}
+
+        union all
+
+        select
+            {%- if shard_parts() %}
+            null,
+            {%- endif %}
+            null,
+            null,
+            'full_load',
+            cast({{ quoted(time) }} as timestamp),
+            {{ beginning_of_cut_over(loop.index) }}
+        {%- endfor %}
 {%- endmacro %}
 
 

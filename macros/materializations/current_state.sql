@@ -9,11 +9,7 @@
     {%- set state = state_relation() -%}
     {%- set statements = [] -%}
 
-    {%- if plan.version is none -%}
-        {{ exceptions.raise_compiler_error(
-            'Gold is made from silver, which was not built yet: run `dbt run` once without a selection, or `dbt build`.'
-        ) }}
-    {%- endif -%}
+    {%- do refuse_without_silver(plan) -%}
     {%- if plan.mode == 'nothing' -%}
         {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
     {%- else -%}
@@ -22,10 +18,10 @@
             {%- do statements.append(create_state(state, plan)) -%}
             {%- do statements.append(create_table_as(False, this, live_rows(compiled_code))) -%}
         {%- else -%}
-            {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges -%}
+            {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cut_overs() -%}
                 {%- do statements.append(merge_deletes(state, plan)) -%}
             {%- endif -%}
-            {%- if plan.news.truncates or plan.has_ranges -%}
+            {%- if plan.news.truncates or plan.has_ranges or cut_overs() -%}
                 {%- do statements.append(remove_emptied_values(this, state) if plan.by_column else delete_emptied_rows(this, state)) -%}
             {%- endif -%}
             {%- do statements.append(merge_latest(this, compiled_code, plan)) -%}
@@ -45,6 +41,15 @@
 
     {{ return({'relations': [this]}) }}
 {% endmaterialization %}
+
+
+{% macro refuse_without_silver(plan) -%}
+    {%- if plan.version is none -%}
+        {{ exceptions.raise_compiler_error(
+            'Gold is made from silver, which was not built yet: run `dbt run` once without a selection, or `dbt build`.'
+        ) }}
+    {%- endif -%}
+{%- endmacro %}
 
 
 {#- The rows that live, as the model's select tells them: what a first build or a full refresh writes. -#}
@@ -81,6 +86,9 @@ using (
         known.row_key <=> deletes.row_key
         and known.topic <=> deletes.topic
         and known.partition <=> deletes.partition
+        {%- if shard_parts() %}
+        and known.shard <=> deletes.shard
+        {%- endif %}
 when matched
     and (
         deletes.delete_sequence > coalesce(known.delete_sequence, {{ never() }})
@@ -109,8 +117,7 @@ using (
 ) as emptied
     on
         emptied.delete_sequence > current._change.sequence
-        and (emptied.topic is null or emptied.topic = current._change.topic)
-        and (emptied.partition is null or emptied.partition = current._change.partition)
+        and {{ reaches('emptied', 'current._change') }}
 when matched then delete
 {%- endmacro %}
 
@@ -127,8 +134,7 @@ using (
         inner join {{ state }} as emptied
             on
                 emptied.row_key is null
-                and (emptied.topic is null or current._change.topic = emptied.topic)
-                and (emptied.partition is null or current._change.partition = emptied.partition)
+                and {{ reaches('emptied', 'current._change') }}
                 and (
                     current._change.sequence < emptied.delete_sequence
                     or exists(
@@ -275,8 +281,8 @@ map_filter(
         {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
         {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, rebuild) -%}
         {%- set plan = {
-            'mode': 'build' if rebuild else 'merge' if news else 'nothing',
-            'from_version': none if rebuild else mark.version,
+            'mode': 'nothing' if not rebuild and not news else 'build' if rebuild or not meta.key else 'merge',
+            'from_version': none if rebuild or not meta.key else mark.version,
             'version': version,
             'built_by': silver.built_by,
             'news': news,
@@ -299,6 +305,11 @@ map_filter(
         {%- do run.gold_plans.update({model.name: plan}) -%}
     {%- endif -%}
     {{ return(run.gold_plans[model.name]) }}
+{%- endmacro %}
+
+
+{% macro gold_models() -%}
+    {{ return(graph.nodes.values() | selectattr('config.materialized', 'in', ['current_state', 'current_rows']) | list) }}
 {%- endmacro %}
 
 
@@ -348,7 +359,7 @@ map_filter(
     {%- set question = format ~ (' from the beginning' if rebuild else '') -%}
     {%- if question not in run.table_news -%}
         {%- set marks = [-1] if rebuild else [] -%}
-        {%- for node in graph.nodes.values() if node.config.materialized == 'current_state' and not rebuild -%}
+        {%- for node in gold_models() if not rebuild -%}
             {%- if feed_settings(node.config.meta.feed).format == format and mark_of_gold_model(node) -%}
                 {%- do marks.append(mark_of_gold_model(node).version) -%}
             {%- endif -%}
@@ -364,10 +375,10 @@ map_filter(
     {%- endif -%}
     {%- set found = {} -%}
     {%- for news in run.table_news[question] -%}
-        {%- if news.feed == meta.feed and news.table == meta.table
-            and (not meta.database or news.database == meta.database)
-            and (not meta.schema or news.schema == meta.schema) -%}
-            {%- do found.update(news) -%}
+        {%- if reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
+            {%- for count in ['deletes', 'truncates', 'partials', 'moves'] -%}
+                {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
+            {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(found) }}
@@ -408,9 +419,7 @@ map_filter(
         ).rows | list}) -%}
     {%- endif -%}
     {%- for row in run.ranged_tables -%}
-        {%- if row[0] == meta.feed and row[3] == meta.table
-            and (not meta.database or row[1] == meta.database)
-            and (not meta.schema or row[2] == meta.schema) -%}
+        {%- if reads_table(meta, row[0], row[1], row[2], row[3]) -%}
             {{ return(true) }}
         {%- endif -%}
     {%- endfor -%}

@@ -14,7 +14,8 @@
     with changes as (
 
         select
-            {{ gold_sequence('changes', {'has_ranges': true}) }} as sequence,
+            {{ gold_key('changes', meta) }} as row_key,
+            {{ gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
             changes.operation,
             changes.changed_at,
             changes.topic,
@@ -25,7 +26,7 @@
         {{- join_ranges('changes', {'has_ranges': true}) }}
         where
             {{ of_this_table('changes', meta) }}
-            and changes.row_key = {{ row_key }}
+            and {{ gold_key('changes', meta) }} = {{ row_key }}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
 
     ),
@@ -39,9 +40,9 @@
         from changes
             left join {{ state_of(gold) }} as ends
                 on
-                    (ends.row_key is null or ends.row_key = {{ row_key }})
-                    and (ends.topic is null or changes.topic = ends.topic)
-                    and (ends.partition is null or changes.partition = ends.partition)
+                    ends.row_key = changes.row_key
+                    or ends.row_key is null
+                    and {{ reaches('ends', 'changes', meta) }}
         group by all
 
     ),

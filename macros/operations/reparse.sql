@@ -19,10 +19,8 @@
     {%- do run_query('reset spark.databricks.delta.replaceWhere.constraintCheck.enabled') -%}
 
     {%- set stale = ['schemas', 'order_marks', 'tests'] -%}
-    {%- for node in graph.nodes.values() if node.config.materialized == 'current_state' -%}
-        {%- if node.config.meta.feed == feed -%}
-            {%- do stale.append(node.name) -%}
-        {%- endif -%}
+    {%- for node in gold_models() if node.config.meta.feed == feed -%}
+        {%- do stale.append(node.name) -%}
     {%- endfor -%}
     {%- do forget_marks(stale) -%}
 {%- endmacro %}

@@ -1,7 +1,8 @@
 {#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete, none is missing. -#}
 {% test newest_change_wins(model) -%}
     {%- do ref('sequence_ranges') -%}
-    {%- set plan = {'has_ranges': has_ranges(gold_declaration(model)) if execute else true} -%}
+    {%- set declared = gold_declaration(model) if execute else {} -%}
+    {%- set plan = {'has_ranges': has_ranges(declared) if execute else true} -%}
     {%- if not has_unchecked_changes() %}
     select 'nothing new since the last check' as finding where false
     {%- else %}
@@ -14,8 +15,9 @@
     ordered as (
 
         select
-            changes.*,
-            {{ gold_sequence('changes', plan) }} as gold_sequence
+            changes.* except (row_key),
+            {{ gold_key('changes', declared) }} as row_key,
+            {{ gold_sequence('changes', plan, declared) }} as gold_sequence
         from unchecked as changes
         {{- join_ranges('changes', plan) }}
         where changes.row_key is not null
@@ -33,8 +35,7 @@
             left anti join {{ state_of(model) }} as emptied
                 on
                     emptied.row_key is null
-                    and (emptied.topic is null or emptied.topic = ordered.topic)
-                    and (emptied.partition is null or emptied.partition = ordered.partition)
+                    and {{ reaches('emptied', 'ordered', declared) }}
                     and ordered.gold_sequence < emptied.delete_sequence
 
     ),

@@ -57,6 +57,12 @@ def test_settings_arrive_in_their_types(folder: Path):
         ({"format": "canal_json", "files": "x", "kafka": {}}, ["kafka is for topics"]),
         (GOOD | {"max_offsets_per_trigger": 0}, ["a whole number above 0"]),
         (GOOD | {"starting_offsets": "newest"}, ["earliest, latest or a mapping", "newest"]),
+        (GOOD | {"cut_overs": {"a.b": "2026-03-01 08:30:00"}}, ["time with its zone, '2026"]),
+        (
+            GOOD | {"cut_overs": {"a.b": ["2026-03-02 00:00:00Z", "2026-03-01 00:00:00Z"]}},
+            ["the earliest first"],
+        ),
+        (GOOD | {"key_columns": {"a.b": []}}, ["a mapping of table names to lists of columns"]),
         (GOOD | {"kafka": {"auto.offset.reset": "x"}}, ["use starting_offsets"]),
         (GOOD | {"kafka": {"kafka.security.protocol": "x"}}, ["write security.protocol"]),
         ("orders", ["must be a mapping"]),

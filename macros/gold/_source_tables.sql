@@ -1,0 +1,145 @@
+{#- Which source tables a gold model reads. `database`, `schema` and `table` are names as the messages have them, or
+    patterns, {'pattern': 'orders_[0-9]+'}: regular expressions for the whole name, of sources that spread one table
+    over many (shards). The parts of the name that are patterns lead the rows' keys, so that a row of one shard is never
+    taken for a row of another; `@database`, `@schema` and `@table` are columns that hold them. -#}
+
+{#- Which rows of silver belong to the model's table. -#}
+{% macro of_this_table(relation, declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
+    {{ relation }}.feed = {{ quoted(meta.feed) }}
+            {%- if meta.source_catalog %}
+            -- a schema change may lack the catalog that rows have
+            and coalesce({{ relation }}.catalog_name, {{ quoted(meta.source_catalog) }}) = {{ quoted(meta.source_catalog) }}
+            {%- endif %}
+            {%- for part in place_parts() if meta[part] %}
+            and {{ relation }}.{{ part }}_name {{ is_called(meta[part]) }}
+            {%- endfor %}
+{%- endmacro %}
+
+
+{% macro is_called(declared) -%}
+    {%- if declared is mapping -%}
+    rlike {{ quoted('^(' ~ declared.pattern ~ ')$') }}
+    {%- else -%}
+    = {{ quoted(declared) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The same question in Jinja, for the lists of tables that a run asks for once. -#}
+{% macro reads_table(meta, feed, database, schema, table) -%}
+    {%- set names = {'database': database, 'schema': schema, 'table': table} -%}
+    {%- for part in place_parts() if meta[part] -%}
+        {%- if meta[part] is mapping -%}
+            {%- if not modules.re.fullmatch(meta[part].pattern, names[part] or '') -%}{{ return(false) }}{%- endif -%}
+        {%- elif meta[part] != names[part] -%}
+            {{ return(false) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(feed == meta.feed) }}
+{%- endmacro %}
+
+
+{#- The table as a feed's settings name it: `shop.orders`. -#}
+{% macro place_of(meta) -%}
+    {%- set place = [] -%}
+    {%- for part in place_parts() if meta[part] -%}
+        {%- do place.append(meta[part].pattern if meta[part] is mapping else meta[part]) -%}
+    {%- endfor -%}
+    {{ return(place | join('.')) }}
+{%- endmacro %}
+
+
+{% macro place_parts() -%}
+    {{ return(['database', 'schema', 'table']) }}
+{%- endmacro %}
+
+
+{% macro shard_columns() -%}
+    {{ return(['@database', '@schema', '@table']) }}
+{%- endmacro %}
+
+
+{#- The parts of the source's name that tell shards apart; none for most tables. -#}
+{% macro shard_parts(declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
+    {%- set parts = [] -%}
+    {%- for part in place_parts() if meta[part] is mapping -%}
+        {%- do parts.append(part) -%}
+    {%- endfor -%}
+    {{ return(parts) }}
+{%- endmacro %}
+
+
+{% macro shard_of(relation, declaration=none) -%}
+    array(
+        {%- for part in shard_parts(declaration) -%}
+        {{ relation }}.{{ part }}_name{{ ', ' if not loop.last }}
+        {%- endfor -%}
+    )
+{%- endmacro %}
+
+
+{#- A key of silver as gold has it: behind the names of its shard. -#}
+{% macro gold_key(relation, declaration=none, column='row_key') -%}
+    {%- if shard_parts(declaration) -%}
+    concat({{ shard_of(relation, declaration) }}, {{ relation }}.{{ column }})
+    {%- else -%}
+    {{ relation }}.{{ column }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- An image with the names of its shard as columns. -#}
+{% macro gold_image(relation, image='after_image') -%}
+    {%- if shard_parts() -%}
+    {%- set names -%}
+        map(
+        {%- for part in shard_parts() -%}
+        '@{{ part }}', {{ relation }}.{{ part }}_name{{ ', ' if not loop.last }}
+        {%- endfor -%}
+        )
+    {%- endset -%}
+    {{ overlaid(relation ~ '.' ~ image, names) }}
+    {%- else -%}
+    {{ relation }}.{{ image }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Does what emptied a table (a row of the state without a key) reach a row? All of the table, or of one topic and
+    partition where only offsets order; of one shard. -#}
+{% macro reaches(emptied, row, declaration=none, shard=none) -%}
+    ({{ emptied }}.topic is null or {{ emptied }}.topic = {{ row }}.topic)
+                    and ({{ emptied }}.partition is null or {{ emptied }}.partition = {{ row }}.partition)
+                    {%- if shard_parts(declaration) %}
+                    and (
+                        {{ emptied }}.shard is null
+                        or {{ emptied }}.shard = {{ shard or 'slice(' ~ row ~ '.row_key, 1, ' ~ shard_parts(declaration) | length ~ ')' }}
+                    )
+                    {%- endif -%}
+{%- endmacro %}
+
+
+{#- A pattern is one that both Python and Spark read, and the key has the shard in it. -#}
+{% macro check_patterns(columns, key=none) -%}
+    {%- set meta = model.config.meta -%}
+    {%- set sources = [] -%}
+    {%- for name in key or columns -%}
+        {%- do sources.append(column_sources(columns)[name].get('source', name)) -%}
+    {%- endfor -%}
+    {%- for part in place_parts() if meta[part] and meta[part] is not string -%}
+        {%- if meta[part] is not mapping or meta[part] | list != ['pattern'] or meta[part].pattern is not string -%}
+            {{ exceptions.raise_compiler_error(
+                "Gold model '" ~ model.name ~ "': " ~ part ~ " is " ~ meta[part] ~ ". It takes a name, or a regular expression for"
+                ~ " the names of many: " ~ part ~ "={'pattern': 'orders_[0-9]+'}."
+            ) }}
+        {%- endif -%}
+        {%- if key and '@' ~ part not in sources -%}
+            {{ exceptions.raise_compiler_error(
+                "Gold model '" ~ model.name ~ "' reads every " ~ part ~ " called " ~ meta[part].pattern ~ ". Its key must tell them"
+                ~ " apart: add a column such as 'shard_" ~ part ~ "': {'type': 'string', 'source': '@" ~ part ~ "'} and name it in key."
+            ) }}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro %}

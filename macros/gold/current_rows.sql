@@ -1,0 +1,297 @@
+{#- The body of a gold model for a table without a key: its rows, equal ones as often as the source has them.
+
+    current_rows(
+        feed='shop_postgres', database='shop', schema='public', table='log_lines',   as in current_state
+        columns={'line': 'string', 'level': 'int'}
+    )
+
+    Every whole row that a change brought counts +1, every one that it took -1. Nothing tells which of two equal rows a
+    later change means, so the table is made anew from all of its changes whenever there are new ones.
+    state.<table> has the counts: one row per distinct row; below 0: taken more often than brought.
+-#}
+{% macro current_rows(feed, table, columns, database=none, schema=none, catalog=none, left_out=[]) -%}
+    {%- do check_gold_columns(columns) -%}
+    {{- config(materialized='current_rows', meta={
+        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': [], 'columns': columns,
+        'left_out': left_out
+    }) -}}
+    {%- do check_patterns(columns) -%}
+    {%- do ref(feed_settings(feed).format ~ '_changes') -%}
+    {%- do ref('schemas') -%}
+    {%- do ref('sequence_ranges') -%}
+    {%- if execute -%}
+    {%- set sources = column_sources(columns) -%}
+    with
+
+    counted as (
+
+        select
+            map_from_arrays(array({{ quoted_list(sources_of(sources)) }}), row_texts) as _image,
+            copies,
+            newest
+        from {{ state_relation() }}
+        where copies > 0
+
+    ),
+
+    copied as (
+
+        select
+            counted.*,
+            copy_number
+        from counted
+            lateral view explode(sequence(1, cast(copies as int))) as copy_number
+
+    ),
+
+    typed as (
+
+        select
+            *
+            {{- typed_columns(sources, feed) }}
+        from copied
+
+    ),
+
+    final as (
+
+        select
+            {%- for name in columns %}
+            {{ identifier(name) }},
+            {%- endfor %}
+            named_struct(
+                'row_key', cast(null as array<string>),
+                'sequence', newest.sequence,
+                'column_sequences', cast(map() as map<string, {{ sequence_type() }}>),
+                'topic', newest.topic,
+                'partition', newest.partition,
+                'changed_at', newest.changed_at,
+                'misfits', {{ misfits(sources) }}
+            ) as _change
+        from typed
+
+    )
+
+    select * from final
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- How often each distinct row lives: what state.<table> holds. -#}
+{% macro counts_of_rows(plan) -%}
+    {%- set feed_name = model.config.meta.feed -%}
+    {%- set sources = column_sources(model.config.meta.columns) -%}
+    {%- set encodings = encodings_of_columns(feed_name, sources) -%}
+    with
+
+    changes as (
+
+        select
+            changes.operation,
+            {{ gold_image('changes', 'before_image') }} as before_image,
+            {{ gold_image('changes') }} as after_image,
+            changes.schema_id,
+            changes.database_name,
+            changes.schema_name,
+            changes.table_name,
+            changes.topic,
+            changes.topic_generation,
+            changes.partition,
+            changes.offset,
+            changes.row_index,
+            changes.changed_at,
+            changes.change_sequence.position,
+            {{ gold_sequence('changes', plan) }} as sequence
+        {{ from_changes_of_run(plan) }}
+            and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
+
+    ),
+
+    -- a producer that starts again goes back to an older position; one statement may bring equal rows at one position
+    sendings as (
+
+        select
+            *,
+            position <=> lag(position) over in_order as is_like_previous
+        from changes
+        window in_order as (
+            partition by topic, topic_generation, partition, database_name, schema_name, table_name
+            order by offset, row_index
+        )
+
+    ),
+
+    numbered as (
+
+        select
+            *,
+            count_if(not is_like_previous) over (
+                partition by topic, topic_generation, partition, database_name, schema_name, table_name
+                order by offset, row_index
+            ) as sending
+        from sendings
+
+    ),
+
+    emptied as (
+
+        {{ emptied_tables(plan) }}
+
+    ),
+
+    standing as (
+
+        select numbered.*
+        from numbered
+            left anti join emptied
+                on
+                    {{ reaches('emptied', 'numbered', shard=shard_of('numbered')) }}
+                    and numbered.sequence < emptied.sequence
+        where numbered.operation <> 'truncate'
+
+    ),
+
+    -- without a position every message counts
+    placed as (
+
+        select
+            *,
+            if(
+                size(position) > 0,
+                null,
+                struct(topic, topic_generation, partition, offset, row_index)
+            ) as place,
+            {{ texts_of_row('before_image', sources) }} as row_before,
+            {{ texts_of_row('after_image', sources) }} as row_after
+        from standing
+
+    ),
+
+    told as (
+
+        select
+            database_name,
+            schema_name,
+            table_name,
+            sequence.epoch,
+            sequence.phase,
+            position,
+            place,
+            operation,
+            row_before,
+            row_after,
+            schema_id,
+            count(*) as copies,
+            max(struct(sequence, topic, partition, changed_at)) as newest
+        from placed
+        group by
+            database_name,
+            schema_name,
+            table_name,
+            sequence.epoch,
+            sequence.phase,
+            position,
+            place,
+            operation,
+            row_before,
+            row_after,
+            schema_id,
+            topic,
+            topic_generation,
+            partition,
+            sending
+
+    ),
+
+    told_once as (
+
+        select
+            row_before,
+            row_after,
+            schema_id,
+            max(copies) as copies,
+            max(newest) as newest
+        from told
+        group by
+            database_name,
+            schema_name,
+            table_name,
+            epoch,
+            phase,
+            position,
+            place,
+            operation,
+            row_before,
+            row_after,
+            schema_id
+
+    ),
+
+    moves as (
+
+        select
+            schema_id,
+            newest,
+            delta * copies as copies,
+            row_texts
+        from told_once
+            lateral view stack(2, -1, row_before, 1, row_after) as delta, row_texts
+        where row_texts is not null
+
+    ),
+    {%- if encodings != [] %}
+
+    column_types as (
+
+        {{ wires_of_schemas() }}
+
+    ),
+
+    latest as (
+
+        select
+            moves.*,
+            map_from_arrays(array({{ quoted_list(sources_of(sources)) }}), moves.row_texts) as _image,
+            column_types.wires as _wires
+        from moves
+            left join column_types
+                on moves.schema_id = column_types.schema_id
+
+    ),
+
+    texts as (
+
+        {{ canonical_texts(encodings) }}
+
+    ),
+
+    decoded as (
+
+        select
+            * except (row_texts, _image),
+            {{ texts_of_row('_image', sources) }} as row_texts
+        from texts
+
+    ),
+    {%- endif %}
+
+    counted as (
+
+        select
+            row_texts,
+            sum(copies) as copies,
+            max_by(newest, if(copies > 0, newest.sequence, null)) as newest
+        from {{ 'decoded' if encodings != [] else 'moves' }}
+        group by row_texts
+
+    )
+
+    select * from counted
+    where copies <> 0
+{%- endmacro %}
+
+
+{#- The texts of the model's columns, in its order; NULL where there is no image. -#}
+{% macro texts_of_row(image, sources) -%}
+    if({{ image }} is null, null, transform(array({{ quoted_list(sources_of(sources)) }}), column_name -> {{ image }}[column_name]))
+{%- endmacro %}

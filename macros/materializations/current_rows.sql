@@ -1,0 +1,31 @@
+{#- gold.<table> of a table without a key: made anew from its counts in state.<table> whenever there are new changes.
+    A run that is killed between the two statements is repaired by the next one. docs/gold.md explains it. -#}
+
+{% materialization current_rows, adapter='spark' %}
+    {%- set plan = gold_plan() -%}
+    {%- set state = state_relation() -%}
+
+    {%- do refuse_without_silver(plan) -%}
+    {%- if plan.mode == 'nothing' -%}
+        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
+    {%- else -%}
+        {%- do run_query('create schema if not exists ' ~ state.schema) -%}
+        {%- set counts = create_counts(state, plan) -%}
+        {%- set rows_of_counts = create_table_as(False, this, compiled_code) -%}
+        {%- call statement('counts') -%}{{ counts }}{%- endcall -%}
+        {%- call statement('main') -%}{{ rows_of_counts }}{%- endcall -%}
+        {{ write(counts ~ '\n;\n\n' ~ rows_of_counts) }}
+        {%- do persist_docs(this, model) -%}
+    {%- endif -%}
+    {%- do mark_applied(plan.version, plan.built_by) -%}
+
+    {{ return({'relations': [this]}) }}
+{% endmaterialization %}
+
+
+{% macro create_counts(state, plan) -%}
+create or replace table {{ state }}
+using delta
+as
+{{ counts_of_rows(plan) }}
+{%- endmacro %}

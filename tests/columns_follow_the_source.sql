@@ -1,0 +1,123 @@
+-- Columns of the source that a gold model neither names nor lists in left_out, declared columns that whole rows no
+-- longer have, and columns whose type became another one. Nothing is lost by it: silver has all columns and all texts.
+
+with
+
+unchecked as (
+
+    select
+        gold_tables.model_name,
+        changes.is_after_complete,
+        map_keys(changes.after_image) as column_names,
+        min(struct(changes.topic, changes.partition, changes.offset)) as first_place
+    from {{ ref('changes') }} as changes
+        inner join {{ gold_tables() }}
+            on {{ is_of_gold_table('changes') }}
+    where
+        changes.after_image is not null
+        and {{ is_unchecked('changes') }}
+    group by gold_tables.model_name, changes.is_after_complete, map_keys(changes.after_image)
+
+),
+
+compared as (
+
+    select
+        unchecked.model_name,
+        unchecked.first_place,
+        array_except(unchecked.column_names, gold_columns.column_names) as undeclared,
+        case
+            when unchecked.is_after_complete then array_except(gold_columns.column_names, unchecked.column_names)
+        end as missing
+    from unchecked
+        inner join {{ gold_columns() }}
+            on unchecked.model_name = gold_columns.model_name
+
+),
+
+undeclared as (
+
+    select
+        model_name,
+        column_name,
+        'the model does not have it: name it, or list it in left_out' as finding,
+        min(first_place) as first_place
+    from compared
+            lateral view explode(undeclared) as column_name
+    group by model_name, column_name
+
+),
+
+missing as (
+
+    select
+        model_name,
+        column_name,
+        'whole rows lack it: it was dropped or renamed, or the producer leaves it out' as finding,
+        min(first_place) as first_place
+    from compared
+            lateral view explode(missing) as column_name
+    group by model_name, column_name
+
+),
+
+{% if has_new_schemas() -%}
+schemas_of_tables as (
+
+    select
+        gold_tables.model_name,
+        changes.schema_id,
+        min(changes.bronze_version) as bronze_version,
+        min(struct(changes.bronze_version, changes.topic, changes.partition, changes.offset)) as first_seen
+    from {{ ref('changes') }} as changes
+        inner join {{ gold_tables() }}
+            on {{ is_of_gold_table('changes') }}
+    where changes.schema_id is not null
+    group by gold_tables.model_name, changes.schema_id
+
+),
+
+types as (
+
+    select
+        schemas_of_tables.*,
+        schemas.column_name,
+        schemas.proposed_type,
+        lag(schemas.proposed_type) over (
+            partition by schemas_of_tables.model_name, schemas.column_name
+            order by schemas_of_tables.first_seen
+        ) as earlier_type
+    from schemas_of_tables
+        inner join {{ ref('schemas') }} as schemas
+            on schemas_of_tables.schema_id = schemas.schema_id
+
+),
+
+retyped as (
+
+    select
+        model_name,
+        column_name,
+        concat('its type was ', earlier_type, ' and is ', proposed_type) as finding,
+        struct(first_seen.topic, first_seen.partition, first_seen.offset) as first_place
+    from types
+    where
+        proposed_type <> earlier_type
+        and {{ is_unchecked() }}
+
+),
+
+{% endif -%}
+final as (
+
+    select * from undeclared
+    union all
+    select * from missing
+    {%- if has_new_schemas() %}
+    union all
+    select * from retyped
+    {%- endif %}
+
+)
+
+select * from final

@@ -1,0 +1,78 @@
+{#- For tables without a key: each change tells the whole row that it took and the whole row that it brought, none may have
+    been sent twice, and no row was taken more often than it was brought. -#}
+{% test every_row_is_counted(model) %}
+    with
+
+    unchecked as (
+
+        {{ unchecked_changes(model) if execute else 'select 1' }}
+
+    ),
+
+    incomplete as (
+
+        select
+            case
+                when operation in ('update', 'delete', 'update_before') and not is_before_complete
+                    then 'the row before this change is not told whole'
+                when operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete
+                    then 'the row after this change is not told whole'
+            end as finding,
+            cast(null as array<string>) as row_texts,
+            topic,
+            partition,
+            offset
+        from unchecked
+
+    ),
+
+    compared as (
+
+        select
+            *,
+            struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as told,
+            lag(struct(change_sequence.position, operation, to_json(before_image), to_json(after_image))) over (
+                partition by topic, topic_generation, partition, database_name, schema_name, table_name
+                order by offset, row_index
+            ) as told_before
+        from unchecked
+
+    ),
+
+    told_twice as (
+
+        select
+            'the change before it is equal, at one position: counted as two rows of one statement, unless it was sent again'
+                as finding,
+            cast(null as array<string>) as row_texts,
+            topic,
+            partition,
+            offset
+        from compared
+        where
+            told = told_before
+            and size(change_sequence.position) > 0
+            and change_sequence.phase = 1
+
+    ),
+
+    taken as (
+
+        select
+            concat('taken ', -copies, ' times more often than brought') as finding,
+            row_texts,
+            cast(null as string) as topic,
+            cast(null as int) as partition,
+            cast(null as bigint) as offset
+        from {{ state_of(model) }}
+        where copies < 0
+
+    )
+
+    select * from incomplete
+    where finding is not null
+    union all
+    select * from told_twice
+    union all
+    select * from taken
+{% endtest %}
