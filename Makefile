@@ -40,8 +40,9 @@ test-cluster: setup  ## the target `cluster`, on a Spark Thrift server that it s
 test-quick: setup  ## the tests that take seconds
 	@$(BIN)/python -m pytest --quiet tests/formats tests/types
 
-test-long: setup  ## more damage to every format than `make test` has time for, other in each run
+test-long: setup  ## more damage to every format and more histories than `make test` has time for, others in each run
 	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py
+	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
 
 format: setup  ## let ruff put the Python in order
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .

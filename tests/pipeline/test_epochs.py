@@ -6,8 +6,14 @@ import pytest
 
 from ingestion.config import Feed
 
+# the tables of a feed as shards of one gold table: one model costs a fourth of four
+SHARDS = """{{{{ current_state(
+    feed='{feed}', table={{'pattern': '[a-z]+'}}, key=['table_name', 'id'],
+    columns={{'table_name': {{'type': 'string', 'source': '@table'}}, 'id': 'int', 'value': 'string'}}
+) }}}}
+"""
 MODEL = """{{{{ current_state(
-    feed='{feed}', table='{table}', key=['id'],
+    feed='{feed}', database='shop', table='{table}', key=['id'],
     columns={{'id': 'int', 'value': 'string'}}
 ) }}}}
 """
@@ -91,19 +97,18 @@ def load(lakehouse, feed, number, offsets):
 
 
 def gold(lakehouse, feed, table):
-    return {row.id: row.value for row in lakehouse.sql(f"select * from gold.{feed}_{table}")}
+    rows = lakehouse.sql(f"select * from gold.{feed} where table_name = '{table}'")
+    return {row.id: row.value for row in rows}
 
 
 @pytest.fixture(scope="module")
 def built(shop):
     """The stream in one load, and in a load and run of its own for every seven messages."""
     before = shop.feeds
-    models = []
-    for feed in ("at_once", "in_parts"):
+    models = ["at_once", "in_parts"]
+    for feed in models:
         shop.add_feed(feed, format="debezium_json", files=f"in/{feed}")
-        for table in EXPECTED:
-            models.append(f"{feed}_{table}")
-            shop.write_model(models[-1], MODEL.format(feed=feed, table=table))
+        shop.write_model(feed, SHARDS.format(feed=feed))
     load(shop, "at_once", 0, range(len(STREAM)))
     for number, start in enumerate(range(0, len(STREAM), 7)):
         load(shop, "in_parts", number, range(start, min(start + 7, len(STREAM))))
@@ -118,6 +123,57 @@ def built(shop):
 @pytest.mark.parametrize("table", EXPECTED)
 def test_gold_follows_epochs_and_inherited_positions(built, feed, table):
     assert gold(built, feed, table) == EXPECTED[table]
+
+
+def canal(offset, kind, row, time):
+    told = {"database": "shop", "table": "again", "type": kind, "isDdl": False, "sql": "", "id": 1}
+    told |= {"es": time, "ts": time, "pkNames": ["id"], "data": [row], "old": None}
+    return {
+        "topic": "shop.again",
+        "partition": 0,
+        "offset": offset,
+        "timestamp": time,
+        "headers": [],
+        "key": None,
+        "value": json.dumps(told),
+    }
+
+
+def test_a_cut_over_begins_anew_where_no_message_tells(built):
+    """Nothing marks the second full load; the feed says when it began."""
+    before = built.feeds
+    built.add_feed(
+        "cut",
+        format="canal_json",
+        files="in/cut",
+        cut_overs={"shop.again": "1970-01-01 00:00:02Z"},
+    )
+    text = MODEL.format(feed="cut", table="again")
+    for name, macro in (("cut_again", "current_state"), ("cut_again_history", "history")):
+        built.write_model(name, text.replace("current_state", macro))
+    records = [
+        canal(0, "INSERT", {"id": "1", "value": "first load"}, 1000),
+        canal(1, "INSERT", {"id": "2", "value": "first load"}, 1000),
+        canal(2, "INSERT", {"id": "1", "value": "second load"}, 2000),
+        canal(3, "INSERT", {"id": "3", "value": "second load"}, 2500),
+    ]
+    feed = Feed(name="cut", format="canal_json")
+    for load, part in enumerate((records[:2], records[2:])):
+        built.land(feed, load, part)
+        built.run("--select", "silver", "cut_again")
+    built.run("--select", "cut_again_history")
+    rows = {row.id: row.value for row in built.sql("select * from gold.cut_again")}
+    assert rows == {1: "second load", 3: "second load"}
+    versions = built.sql("select id, value, is_current from gold.cut_again_history")
+    assert sorted(map(tuple, versions)) == [
+        (1, "first load", False),
+        (1, "second load", True),
+        (2, "first load", False),
+        (3, "second load", True),
+    ]
+    built.set_feeds(before)
+    for name in ("cut_again", "cut_again_history"):
+        (built.root / "models" / "gold" / f"{name}.sql").unlink()
 
 
 def test_the_ranges_do_not_depend_on_the_loads(built):

@@ -65,6 +65,20 @@ def status_of(shop, test):
             "warn",
         ),
         (
+            "columns_follow_the_source",
+            "silver.canal_json_changes",
+            "update silver.canal_json_changes set after_image = map_concat(after_image, map('added', '1'))"
+            " where table_name = 'orders' and operation = 'insert'",
+            "warn",
+        ),
+        (
+            "columns_follow_the_source",
+            "silver.canal_json_changes",
+            "update silver.canal_json_changes set after_image = map_filter(after_image, (name, text) -> name <> 'status')"
+            " where table_name = 'orders' and operation = 'insert'",
+            "warn",
+        ),
+        (
             "images_follow_each_other",
             "silver.canal_json_changes",
             "update silver.canal_json_changes set after_image = map('id', '1001', 'status', 'lost')"
@@ -89,3 +103,12 @@ def test_it_fails_on_data_made_for_it(shop, damaged, test, table, statement, sta
     assert status_of(shop, test) == {"pass"}
     damaged(table, statement)
     assert status_of(shop, test) == {status}
+
+
+def test_a_type_that_became_another_one_is_reported(shop, damaged):
+    """The id of customers has another type than that of orders."""
+    changes = "silver.canal_json_changes"
+    (other,) = shop.sql(f"select max(schema_id) from {changes} where table_name = 'customers'")
+    statement = f"update {changes} set schema_id = '{other[0]}' where table_name = 'orders'"
+    damaged(changes, f"{statement} and operation = 'update'")
+    assert status_of(shop, "columns_follow_the_source") == {"warn"}
