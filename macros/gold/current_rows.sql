@@ -146,7 +146,7 @@
             left anti join emptied
                 on
                     {{ reaches('emptied', 'numbered', shard=shard_of('numbered')) }}
-                    and numbered.sequence < emptied.sequence
+                    and numbered.sequence < emptied.delete_sequence
         where numbered.operation <> 'truncate'
 
     ),

@@ -46,7 +46,7 @@
     ),
     {%- if plan.moves %}
 
-    {{ moved_values(plan) }}
+    {{ moved_values(plan, state_relation() if plan.version is not none) }}
     {%- endif %}
     {%- if decoded %}
 
@@ -707,8 +707,9 @@
 
 
 {#- Moves with the values that they left behind: those of the old key's row as it was, of which an earlier move may
-    have left some behind in turn, as a swap through a third key does: followed over four moves. -#}
-{% macro moved_values(plan) -%}
+    have left some behind in turn, as a swap through a third key does: followed over four moves. `emptied` is a relation of
+    what emptied the table in between. -#}
+{% macro moved_values(plan, emptied=none) -%}
     moves as (
 
         select *
@@ -735,8 +736,8 @@
                 on
                     moves.previous_row_key = old.row_key
                     and moves.sequence > old.sequence
-            {%- if plan.version is not none %}
-            left anti join {{ state_relation() }} as emptied
+            {%- if emptied %}
+            left anti join {{ emptied }} as emptied
                 on
                     emptied.row_key is null
                     and {{ reaches('emptied', 'moves') }}

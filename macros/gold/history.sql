@@ -46,13 +46,13 @@
 
     ),
 
-    {{ moved_values(plan) }}
-
     emptied as (
 
         {{ emptied_tables(plan) }}
 
     ),
+
+    {{ moved_values(plan, 'emptied') }}
 
     row_keys as (
 
@@ -71,7 +71,7 @@
             row_keys.row_key,
             emptied.operation,
             emptied.changed_at,
-            emptied.sequence
+            emptied.delete_sequence as sequence
         from row_keys
             inner join emptied
                 on
@@ -243,9 +243,11 @@
 {%- endmacro %}
 
 
-{#- What emptied the whole table: TRUNCATE, DROP, a full load that began again (of which no time is told). -#}
+{#- What emptied the whole table: TRUNCATE, DROP, a full load that began again (of which no time is told); as in the
+    state, rows without a key. -#}
 {% macro emptied_tables(plan) -%}
         select
+            cast(null as array<string>) as row_key,
             {%- if shard_parts() %}
             {{ shard_of('changes') }} as shard,
             {%- endif %}
@@ -253,7 +255,7 @@
             if(changes.order_scope = 'offset', changes.partition, null) as partition,
             changes.operation,
             changes.changed_at,
-            {{ gold_sequence('changes', plan) }} as sequence
+            {{ gold_sequence('changes', plan) }} as delete_sequence
         {{ from_changes_of_run(plan) }}
             and (
                 {{ empties_the_table('changes') }}
@@ -262,6 +264,7 @@
         union all
 
         select
+            null as row_key,
             {%- if shard_parts() %}
             {{ shard_of('changes') }},
             {%- endif %}
@@ -279,6 +282,7 @@
         union all
 
         select
+            null as row_key,
             {%- if shard_parts() %}
             null,
             {%- endif %}
