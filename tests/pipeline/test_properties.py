@@ -232,17 +232,17 @@ def test_the_lakehouse_holds_what_the_messages_tell(ran, kind):
     if not wrong:
         return
     print(len(wrong), "of", len(ran.drawn[kind]), "cases came out wrong; the smallest such follows")
-    good = {repr(case) for case in ran.drawn[kind] if case not in wrong}
+    said = {repr(case): "" for case in ran.drawn[kind] if case not in wrong}
     # a try is a run of dbt: after these the smallest one so far has to do
     numbers = iter(range(len(ran.names), len(ran.names) + 12))
 
     @searching(kind, [Phase.generate, Phase.shrink])
     def alone(case):
-        if repr(case) not in good and (number := next(numbers, None)):
+        if repr(case) not in said and (number := next(numbers, None)):
             name = ran.names[repr(case)] = f"case_{number}"
             ran.run([case])
-            said = mistakes(case, name, ran.found(kind))
-            assert not said, said
+            said[repr(case)] = mistakes(case, name, ran.found(kind))
+        assert not said.get(repr(case)), said[repr(case)]
 
     alone()
     pytest.fail(f"{len(wrong)} cases came out wrong, but none of them alone")
