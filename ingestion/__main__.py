@@ -7,12 +7,12 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingestion import generate, inspect, load, rebuild, report, retire, run, schemas
+from ingestion import generate, inspect, load, rebuild, reconcile, report, retire, run, schemas
 from ingestion.config import PROJECT_ROOT
 from ingestion.errors import OK, UNEXPECTED, UserError
 from ingestion.progress import complain
 
-COMMANDS = (run, load, report, inspect, schemas, generate, rebuild, retire)
+COMMANDS = (run, load, report, inspect, schemas, generate, rebuild, retire, reconcile)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -11,6 +11,7 @@
 | 6    | another process holds the lock                                             |
 | 7    | everything was loaded, but some lines of a file are no records             |
 | 8    | dbt did not build everything, or a test failed                             |
+| 9    | a gold table differs from its source                                       |
 """
 
 OK = 0
@@ -22,6 +23,7 @@ CHANGED = 5
 LOCKED = 6
 BAD_LINES = 7
 BUILD = 8
+DIFFERENT = 9
 
 
 class UserError(Exception):

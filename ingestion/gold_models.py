@@ -92,7 +92,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Model:
-    """A gold model that the project has; its columns by the names that the messages use."""
+    """A gold model that the project has; key and columns by the names that the messages use."""
 
     path: Path
     feed: str
@@ -100,6 +100,13 @@ class Model:
     place: tuple[str | dict[str, str] | None, ...]
     key: tuple[str, ...]
     columns: dict[str, str]
+    # the names that the columns have in gold
+    gold_names: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """Return the gold table's name."""
+        return self.path.stem
 
     def is_of(self, feed: str, table: Table) -> bool:
         """Tell whether the model reads this table."""
@@ -135,6 +142,7 @@ def _model(path: Path, call: dict[str, Any]) -> Model:
         place=tuple(call.get(name) for name in ARGUMENTS),
         key=tuple(told[name] for name in call["key"] if name in sources),
         columns={source: columns[name]["type"] for name, source in sources.items()},
+        gold_names={source: name for name, source in sources.items()},
     )
 
 

@@ -1,4 +1,4 @@
-"""${NAME} in Kafka options: replaced at start, kept out of every text."""
+"""${NAME} in options of Kafka and of a source: replaced at start, kept out of every text."""
 
 import os
 import re
@@ -11,13 +11,13 @@ HIDDEN = re.compile(r"(?i)password|jaas|secret|token|[.]key$|credential")
 MASK = "*****"
 
 
-def resolve(feed: str, options: Mapping[str, str]) -> dict[str, str]:
+def resolve(feed: str, options: Mapping[str, str], of: str = "Kafka") -> dict[str, str]:
     """Return the options with every ${NAME} replaced by that environment variable."""
 
     def value_of(option: str, match: re.Match[str]) -> str:
         if match[1] not in os.environ:
             raise UserError(
-                f"Feed {feed}: the Kafka option {option} needs the environment variable "
+                f"Feed {feed}: the {of} option {option} needs the environment variable "
                 f"{match[1]}, which is not set: export it and run again."
             )
         return os.environ[match[1]]

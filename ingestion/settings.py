@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ingestion.errors import UserError
+from ingestion.secrets import REFERENCE
 
 INPUTS = ("topics", "topic_pattern", "files")
 KAFKA_ONLY = ("starting_offsets", "max_offsets_per_trigger", "kafka")
+JDBC = ("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")
 # What macros/wire/canonical_text.sql decodes.
 ENCODINGS = (
     "text",
@@ -213,6 +215,22 @@ def _kafka(value: object) -> dict[str, Any]:
     return value
 
 
+def _source(value: object) -> dict[str, str]:
+    # what is wrong here is never shown: it may hold a password
+    source = {str(key): str(text) for key, text in _mapping(value).items()}
+    if set(source) not in ({"url", "user"}, {"url", "user", "password"}):
+        raise UserError(
+            f"source has {', '.join(sorted(source)) or 'nothing'}: give it url, user and password."
+        )
+    if not source["url"].startswith(JDBC) or re.search(r"(?i)password|@", source["url"]):
+        raise UserError(
+            f"source: url must begin with {' or '.join(JDBC)} and hold no user and no password."
+        )
+    if not REFERENCE.fullmatch(source.get("password", "${NONE}")):
+        raise UserError("source: password must be ${NAME}, which names an environment variable.")
+    return source
+
+
 # Settings that say what no message of these formats tells.
 SETTINGS_OF_FORMATS = {
     "added_prefix": ("debezium_smt",),
@@ -248,6 +266,7 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "starting_offsets": _offsets,
     "max_offsets_per_trigger": _positive,
     "kafka": _kafka,
+    "source": _source,
     "time_zone": _string,
     "key_columns": _key_columns,
     "encodings": _encodings,

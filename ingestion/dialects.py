@@ -1,0 +1,142 @@
+"""PostgreSQL, MariaDB and MySQL: how each is asked for the exact text of every value."""
+
+from dataclasses import dataclass
+
+# What a text is: the word that canonical_forms.py knows, and how the database is asked for it.
+Writing = tuple[str, str]
+WHOLE_OR_DECIMAL = ("smallint", "integer", "bigint", "numeric", "decimal", "int")
+WHOLE_OR_DECIMAL += ("tinyint", "mediumint", "year")
+
+# The output function of every type, which a cast to text is not for char(n) and inet.
+WRITTEN = "case when {0} is not null then concat({0}) end"
+# Microseconds as Debezium counts them: a month has 30.4375 days.
+MICROSECONDS = (
+    "cast((extract(year from {0}) * 12 + extract(month from {0})) * 2629800000000"
+    " + extract(day from {0}) * 86400000000 + extract(hour from {0}) * 3600000000"
+    " + extract(minute from {0}) * 60000000 + extract(second from {0}) * 1000000"
+    " as bigint)"
+)
+# A cast of FLOAT to text has six digits; of a double it has all.
+ALL_DIGITS = "cast({0} + 0e0 as char)"
+
+# Messages write these in ways of their own.
+UNTOLD = ("untold", "null")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one family of databases is spoken to."""
+
+    # options of Spark's JDBC reader: the driver, and what makes every session the same
+    options: dict[str, str]
+    # of the types that are not written by `text`
+    writings: dict[str, Writing]
+    text: str
+    # types whose comparison and order differ, unless they are made text
+    ordered_as_text: tuple[str, ...]
+    # types whose literals are no text in quotes
+    plain: tuple[str, ...]
+    bytes_literal: str
+    # where tables lie that nothing stands before
+    here: str
+    has_schemas: bool
+    primary_key: str
+
+    def schema_of(self, database: str | None, schema: str | None) -> str | None:
+        """Return the part of a table's name that stands before it in SQL."""
+        return schema if self.has_schemas else database or schema
+
+    def writing(self, data_type: str) -> Writing:
+        """Return what values of this type are, and how they are asked for."""
+        return self.writings.get(data_type, ("text", self.text))
+
+
+POSTGRESQL = Dialect(
+    options={
+        "driver": "org.postgresql.Driver",
+        "readOnly": "true",
+        "readOnlyMode": "always",
+        "sessionInitStatement": (
+            "set time zone 'UTC'; set datestyle = 'ISO, YMD'; set extra_float_digits = 1;"
+            " set bytea_output = 'hex'; set standard_conforming_strings = on"
+        ),
+    },
+    writings={
+        **dict.fromkeys(WHOLE_OR_DECIMAL, ("number", WRITTEN)),
+        "money": ("number", "cast(cast({0} as numeric) as text)"),
+        "interval": ("number", f"cast({MICROSECONDS} as text)"),
+        "real": ("float", WRITTEN),
+        "double precision": ("double", WRITTEN),
+        "boolean": ("text", "cast({0} as text)"),
+        "bit": ("bits", WRITTEN),
+        "bit varying": ("bits", WRITTEN),
+        "bytea": ("bytes", "upper(encode({0}, 'hex'))"),
+        "date": ("wall_clock", WRITTEN),
+        "timestamp without time zone": ("wall_clock", WRITTEN),
+        "timestamp with time zone": ("instant", WRITTEN),
+        "time without time zone": ("time", WRITTEN),
+        "time with time zone": ("time", "cast(cast({0} at time zone 'UTC' as time) as text)"),
+        "json": ("json", WRITTEN),
+        "jsonb": ("json", WRITTEN),
+        "ARRAY": ("json", "cast(to_json({0}) as text)"),
+        **dict.fromkeys(("point", "line", "lseg", "box", "path", "polygon", "circle"), UNTOLD),
+    },
+    text=WRITTEN,
+    ordered_as_text=(),
+    plain=(),
+    bytes_literal=r"'\x{0}'",
+    here="current_schema()",
+    has_schemas=True,
+    # information_schema shows keys to a table's owner only
+    primary_key="""
+        select attname from pg_index
+        inner join pg_attribute on attrelid = indrelid and attnum = any(indkey)
+        where indisprimary and indrelid = to_regclass({relation})
+        order by array_position(indkey, attnum)""",
+)
+
+MARIADB = Dialect(
+    options={
+        "driver": "org.mariadb.jdbc.Driver",
+        # names and literals are quoted as in PostgreSQL
+        "sessionVariables": "sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES',time_zone='+00:00'",
+        "sessionInitStatement": "set session transaction read only",
+    },
+    writings={
+        **dict.fromkeys(WHOLE_OR_DECIMAL, ("number", "cast({0} as char)")),
+        "float": ("float", ALL_DIGITS),
+        "double": ("double", ALL_DIGITS),
+        "bit": ("number", "cast(cast({0} as unsigned) as char)"),
+        **dict.fromkeys(("binary", "varbinary"), ("bytes", "hex({0})")),
+        **dict.fromkeys(("tinyblob", "blob", "mediumblob", "longblob"), ("bytes", "hex({0})")),
+        "date": ("wall_clock", "cast({0} as char)"),
+        "datetime": ("wall_clock", "cast({0} as char)"),
+        "timestamp": ("instant", "cast({0} as char)"),
+        "time": ("time", "cast({0} as char)"),
+        "json": ("json", "cast({0} as char)"),
+        **dict.fromkeys(("geometry", "point", "linestring", "polygon", "multipoint"), UNTOLD),
+        **dict.fromkeys(("multilinestring", "multipolygon", "geometrycollection"), UNTOLD),
+    },
+    text="cast({0} as char)",
+    ordered_as_text=("enum", "set"),
+    # a number beside a text in quotes would be compared as a double
+    plain=("number", "float", "double"),
+    bytes_literal="x'{0}'",
+    here="database()",
+    has_schemas=False,
+    primary_key="""
+        select column_name as attname from information_schema.statistics
+        where index_name = 'PRIMARY' and table_schema = {schema} and table_name = {table}
+        order by seq_in_index""",
+)
+DIALECTS = {"jdbc:postgresql:": POSTGRESQL, "jdbc:mariadb:": MARIADB, "jdbc:mysql:": MARIADB}
+
+
+def identifier(name: str) -> str:
+    """Return the name as an identifier; a name is data, never SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return the text as a literal; sessions take a backslash for itself."""
+    return "'" + text.replace("'", "''") + "'"
