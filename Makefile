@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-cluster lint format bench clean
+.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-reconcile test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,9 @@ test-ingestion: setup
 
 test-pipeline: setup
 	@$(BIN)/python -m pytest --quiet tests/pipeline
+
+test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts; not part of `make test`
+	@$(BIN)/python -m pytest --quiet tests/reconcile
 
 test-cluster: setup  ## the target `cluster`, on a Spark Thrift server that it starts; not part of `make test`
 	@$(BIN)/python -m pytest --quiet tests/cluster

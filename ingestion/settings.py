@@ -217,7 +217,9 @@ def _kafka(value: object) -> dict[str, Any]:
 
 def _source(value: object) -> dict[str, str]:
     # what is wrong here is never shown: it may hold a password
-    source = {str(key): str(text) for key, text in _mapping(value).items()}
+    if not isinstance(value, dict):
+        raise UserError("source must be a mapping of url, user and password.")
+    source = {str(key): str(text) for key, text in value.items()}
     if set(source) not in ({"url", "user"}, {"url", "user", "password"}):
         raise UserError(
             f"source has {', '.join(sorted(source)) or 'nothing'}: give it url, user and password."

@@ -6,6 +6,7 @@ import pytest
 
 from ingestion.config import PROJECT_ROOT, read_config
 from ingestion.errors import CONFIGURATION, UserError
+from ingestion.feeds import settings_json
 from ingestion.secrets import resolve, scrub
 from tests.support.project import Project
 
@@ -114,3 +115,30 @@ def test_scrub_hides_what_came_from_the_environment(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("BROKER_PASSWORD", "hunter2!")
     options = {"x": "${BROKER_PASSWORD}", "sasl.jaas.config": 'user="me" password="plain text";'}
     assert scrub("a hunter2! b plain text c", options) == "a ***** b ***** c"
+
+
+DATABASE = {"url": "jdbc:postgresql://db-1/crm", "user": "auditor", "password": "${CRM_PASSWORD}"}
+
+
+def test_a_source_is_no_part_of_what_records_mean(folder: Path):
+    Project(folder).configure({"shop": GOOD | {"source": DATABASE}}, "a:1")
+    shop = read_config(folder).feeds["shop"]
+    assert shop.source == DATABASE
+    assert "auditor" not in settings_json(shop)
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        (DATABASE | {"password": "hunter2!"}, "password must be"),
+        (DATABASE | {"password": "hunter2!${CRM_PASSWORD}"}, "password must be"),
+        (DATABASE | {"url": "jdbc:oracle:thin:@hunter2!"}, "begin with jdbc:postgresql: or jdbc:"),
+        (DATABASE | {"url": "jdbc:mariadb://a/crm?password=hunter2!"}, "hold no user and no pass"),
+        (DATABASE | {"pasword": "hunter2!"}, "source has password, pasword, url, user: give it"),
+        ("jdbc:mariadb://a/crm?password=hunter2!", "source must be a mapping of url, user and"),
+    ],
+)
+def test_a_wrong_source_is_refused_and_never_shown(folder: Path, source: object, sentence: str):
+    told = refusal(folder, {"shop": GOOD | {"source": source}})
+    assert told.startswith("Feed shop: source") and sentence in told
+    assert "hunter2!" not in told

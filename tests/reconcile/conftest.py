@@ -1,0 +1,128 @@
+"""Two real databases, one Spark, and gold tables as the project's own rules make them of texts."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from ingestion.canonical_forms import Forms
+from ingestion.config import PROJECT_ROOT
+from ingestion.session import session
+from tests.support.databases import PASSWORD, VARIABLE, Databases, databases
+from tests.support.project import Project, Result, make_project
+
+CHANGE = """
+    named_struct(
+        'topic', 'crm.changes',
+        'partition', 3,
+        'sequence', named_struct('offset', 100 + cast(ordinal as bigint)),
+        'misfits', filter(array({}), misfit -> misfit.value is not null)
+    ) as _change"""
+MISFIT = "named_struct('column_name', '{}', 'value', if({}, `{}`, null))"
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    home = make_project(tmp_path_factory.mktemp("spark"))
+    before = Path.cwd()
+    os.environ.setdefault("LAKEHOUSE_DRIVER_MEMORY", "1g")
+    running = session(home.folder)
+    # a test's tables are small: making Java for them would take most of the time
+    running.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    running.conf.set("spark.sql.codegen.wholeStage", "false")
+    yield running
+    os.chdir(before)
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Databases]:
+    with databases() as running:
+        yield running
+
+
+class Crm:
+    """A project whose feed `crm` has a source, and gold tables that a test writes."""
+
+    def __init__(self, project: Project, servers: Databases, kind: str):
+        self.project, self.servers, self.kind = project, servers, kind
+        (project.folder / "models" / "gold").mkdir(parents=True)
+        (project.folder / "lakehouse").mkdir()
+        self.configure()
+
+    def configure(self, **settings: object) -> None:
+        feed = {"format": "canal_json", "files": "none.jsonl", "time_zone": "Asia/Shanghai"}
+        feed["source"] = self.servers.source(self.kind)
+        self.project.configure({"crm": feed | settings})
+
+    def sql(self, text: str) -> str:
+        """Let the database run SQL, as its owner."""
+        if self.kind == "postgresql":
+            return self.servers.postgres.sql(text)
+        return self.servers.mariadb.sql(
+            f"use crm; set sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'; {text}"
+        )
+
+    def gold(
+        self,
+        name: str,
+        key: list[str],
+        columns: dict[str, str],
+        rows: list[tuple],
+        table: str | None = None,
+    ) -> None:
+        """Write a gold model and its table: what the project makes of the texts of messages."""
+        place = {"schema": "public"} if self.kind == "postgresql" else {"database": "crm"}
+        told = {"feed": "crm", **place, "table": table or name, "key": key, "columns": columns}
+        arguments = ", ".join(f"{argument}={value!r}" for argument, value in told.items())
+        path = self.project.folder / "models" / "gold" / f"{name}.sql"
+        path.write_text(f"{{{{ current_state({arguments}) }}}}")
+        typing = Forms(PROJECT_ROOT, "")._typing
+        texts = [f"`{column}`" for column in columns]
+        types = [type_.lower() for type_ in columns.values()]
+        values = [typing.typed(*one, "Asia/Shanghai") for one in zip(texts, types, strict=True)]
+        misfits = [
+            MISFIT.format(
+                column, typing.does_not_fit(text, f"({value}) is null", f"'{type_}'"), column
+            )
+            for column, text, type_, value in zip(columns, texts, types, values, strict=True)
+        ]
+        change = CHANGE.format(", ".join(misfits))
+        schema = ", ".join(f"{text} string" for text in [*texts, "ordinal"])
+        numbered = [(*row, str(ordinal)) for ordinal, row in enumerate(rows)]
+        named = [f"{value} as {text}" for value, text in zip(values, texts, strict=True)]
+        table_path = self.project.folder / "lakehouse" / "warehouse" / "gold.db" / name
+        self.project.spark.conf.set("spark.sql.ansi.enabled", "false")
+        made = self.project.spark.createDataFrame(numbered, schema).selectExpr(*named, change)
+        made.coalesce(1).write.format("delta").mode("overwrite").save(str(table_path))
+
+    def reconcile(self, *arguments: str) -> Result:
+        """Run the command; whatever it says or logs, the password is not in it."""
+        result = self.project.command("reconcile", *arguments)
+        folders = (self.project.folder, Path.cwd())
+        logs = [p.read_text() for folder in folders for p in folder.glob("lakehouse/logs/*.log")]
+        assert logs
+        assert not any("secret" in text for text in (result.out, result.err, *logs))
+        return result
+
+
+@pytest.fixture
+def crm_of(
+    tmp_path: Path, spark: SparkSession, servers: Databases, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], Crm]]:
+    monkeypatch.setenv(VARIABLE, PASSWORD)
+
+    def make(kind: str) -> Crm:
+        if kind == "postgresql":
+            servers.postgres.sql("drop schema public cascade; create schema public")
+        else:
+            servers.mariadb.sql("create or replace database crm character set utf8mb4")
+        return Crm(make_project(tmp_path, spark), servers, kind)
+
+    yield make
+
+
+@pytest.fixture(params=["postgresql", "mariadb"])
+def crm(request: pytest.FixtureRequest, crm_of: Callable[[str], Crm]) -> Crm:
+    return crm_of(request.param)

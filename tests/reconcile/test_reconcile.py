@@ -1,0 +1,245 @@
+"""`reconcile` says that equal tables are equal, and finds every difference, on real databases."""
+
+import re
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from ingestion.config import read_config
+from ingestion.errors import CONFIGURATION, DIFFERENT, OK, SOURCE
+from ingestion.sources import rows, source_of
+from tests.reconcile.conftest import Crm
+
+ORDERS = {"id": "bigint", "note": "string", "total": "decimal(12,2)"}
+PLACE = r"\(topic crm.changes, partition 3, offset 10{}\)"
+
+
+def orders(crm: Crm) -> None:
+    """Rows 1 to 5 at the source; in gold 3 has another total, 4 is missing, 9 is there."""
+    crm.sql(
+        "create table orders (id bigint primary key, note varchar(20), total decimal(12,2));"
+        "insert into orders values (1, '', 1), (2, null, 2.5), (3, 'x', 3), (4, 'é😀', 4), (5, 'y', 5)"
+    )
+    rows_in_gold = [
+        ("1", "", "1.00"),
+        ("2", None, "2.50"),
+        ("3", "x", "3.01"),
+        ("5", "y", "5"),
+        ("9", "z", "9"),
+    ]
+    crm.gold("orders", ["id"], ORDERS, rows_in_gold)
+
+
+def test_each_difference_is_told_with_its_place(crm: Crm):
+    orders(crm)
+    result = crm.reconcile("orders", "--rows-per-piece", "2")
+    assert result.code == DIFFERENT, result
+    assert "orders: 3 columns of" in result.out
+    assert "  rows: 5 at the source, 5 in gold\n" in result.out
+    assert (
+        "  checksums: 3 key ranges, 3 rows differ (1 only at the source, 1 only in gold)\n"
+        in result.out
+    )
+    told = [line for line in result.out.splitlines() if line.startswith("  orders ")]
+    assert re.fullmatch(
+        '  orders id="3": total is "3.00" at the source, in gold "3.01" ' + PLACE.format(2), told[0]
+    )
+    assert told[1] == '  orders id="4": only at the source'
+    assert re.fullmatch('  orders id="9": only in gold ' + PLACE.format(4), told[2])
+    assert len(told) == 3
+    assert "the source was read from 20" in result.out
+    assert "  3 rows differ; later changes may be in flight" in result.out
+
+
+def test_the_limit_bounds_what_is_shown_and_not_what_is_counted(crm: Crm):
+    orders(crm)
+    result = crm.reconcile("orders", "--limit", "1")
+    assert (result.code, result.out.count("  orders ")) == (DIFFERENT, 1)
+    assert "  3 rows differ; " in result.out
+
+
+EMPTY_AND_NULL = {"id": "bigint", "text": "string"}
+
+
+def test_null_and_empty_text_differ(crm: Crm):
+    crm.sql(
+        "create table notes (id int primary key, text text); insert into notes values (1, ''), (2, null)"
+    )
+    crm.gold("notes", ["id"], EMPTY_AND_NULL, [("1", None), ("2", "")])
+    result = crm.reconcile("notes")
+    assert '  notes id="1": text is "" at the source, in gold NULL ' in result.out
+    assert '  notes id="2": text is NULL at the source, in gold "" ' in result.out
+
+
+def test_long_texts_are_shown_where_they_differ(crm: Crm):
+    crm.sql(
+        "create table notes (id int primary key, text text);"
+        f"insert into notes values (1, '{'x' * 5000}a{'y' * 5000}')"
+    )
+    crm.gold("notes", ["id"], EMPTY_AND_NULL, [("1", "x" * 5000 + "b" + "y" * 5000)])
+    (line,) = re.findall("  notes .*", crm.reconcile("notes").out)
+    assert "xxa" in line and "xxb" in line and len(line) < 600
+
+
+COMPOSITE = {"line": "int", "order_id": "bigint", "amount": "int"}
+
+
+def test_ranges_of_a_composite_key_take_every_row_once(crm: Crm):
+    lines = [(order, line) for order in range(1, 6) for line in range(1, 5)]
+    values = ", ".join(f"({order}, {line}, {order * line})" for order, line in lines)
+    crm.sql(
+        "create table lines (order_id int, line int, amount int, primary key (order_id, line));"
+        f"insert into lines values {values}"
+    )
+    in_gold = [(str(line), str(order), str(order * line)) for order, line in lines]
+    crm.gold("lines", ["line", "order_id"], COMPOSITE, in_gold)
+    result = crm.reconcile("lines", "--rows-per-piece", "3")
+    assert (result.code, result.err) == (OK, "")
+    assert "  checksums: 7 key ranges, 0 rows differ" in result.out
+    assert result.out.endswith("  equal\n")
+    crm.sql("update lines set amount = 0 where order_id = 3 and line = 2")
+    result = crm.reconcile("lines", "--rows-per-piece", "3")
+    assert '  lines order_id="3", line="2": amount is "0" at the source, in gold "6"' in result.out
+
+
+# Sorted and compared by the source in an order that is not the one of bytes.
+WORDS = ["a", "B", "c d", "Ä", "ß", "😀", "z'; drop table words", 'q"\\ {0} ?', ""]
+PADDED = {"postgresql": ["A", "b", "a ", "ä"], "mariadb": ["aa", "ab "]}
+
+
+def test_text_keys_are_compared_byte_by_byte(crm: Crm):
+    words = WORDS + PADDED[crm.kind]
+    collation = 'collate "en-x-icu"' if crm.kind == "postgresql" else ""
+    literals = ", ".join("('" + word.replace("'", "''") + "')" for word in words)
+    crm.sql(
+        f"create table words (word varchar(30) {collation} primary key); insert into words values {literals}"
+    )
+    crm.gold("words", ["word"], {"word": "string"}, [(word,) for word in words])
+    result = crm.reconcile("words", "--rows-per-piece", "2")
+    assert (result.code, result.err) == (OK, ""), result.out
+    assert f"{len(words)} in gold" in result.out
+    crm.gold(
+        "words",
+        ["word"],
+        {"word": "string"},
+        [("Z'; DROP TABLE words",), *((word,) for word in words if word[:1] != "z")],
+    )
+    result = crm.reconcile("words")
+    assert '  words word="Z\'; DROP TABLE words": only in gold' in result.out
+    assert '  words word="z\'; drop table words": only at the source' in result.out
+    assert "  2 rows differ" in result.out
+
+
+def test_names_and_keys_are_data(crm: Crm):
+    name, column = 'it\'s "odd" {0} `t` ?', "a\"b' `c` {1}"
+    quoted, quoted_column = (f'"{text.replace(chr(34), chr(34) * 2)}"' for text in (name, column))
+    crm.sql(
+        f"create table {quoted} ({quoted_column} int primary key); insert into {quoted} values (1)"
+    )
+    crm.gold("odd", [column], {column: "string"}, [("1",)], table=name)
+    assert crm.reconcile("odd").code == OK
+    # no number, though the column is one: it must not become SQL
+    if crm.kind == "mariadb":
+        crm.gold("odd", [column], {column: "string"}, [("1",), ("1) or (1=1",)], table=name)
+        result = crm.reconcile("odd")
+        assert '="1) or (1=1": only in gold' in result.out
+        assert "  1 rows differ" in result.out
+
+
+def test_sessions_only_read(crm: Crm):
+    orders(crm)
+    source = source_of(read_config(crm.project.folder).feeds["crm"])
+    setting = {
+        "postgresql": "current_setting('transaction_read_only')",
+        "mariadb": "@@tx_read_only",
+    }
+    ((answer,),) = rows(crm.project.spark, source, f"select {setting[crm.kind]} as answer")
+    assert str(answer) in ("on", "1", "True")
+
+
+def test_rows_that_move_while_they_are_compared_are_told_apart(crm: Crm):
+    orders(crm)
+
+    def meanwhile() -> None:
+        while not list((crm.project.folder / "lakehouse").glob("reconcile-*")):
+            time.sleep(0.05)
+        while list((crm.project.folder / "lakehouse").glob("reconcile-*")):
+            time.sleep(0.05)
+        # 3 is brought to what gold has, 4 changes, 9 stays as it is
+        crm.sql(
+            "update orders set total = 3.01 where id = 3; update orders set total = 44 where id = 4"
+        )
+
+    thread = threading.Thread(target=meanwhile)
+    thread.start()
+    result = crm.reconcile("orders", "--settle", "4")
+    thread.join()
+    assert result.code == DIFFERENT
+    assert "of these 1 were in flight and are equal now, 1 changed at the source" in result.out
+    assert '  orders id="9": only in gold' in result.out
+    assert 'id="3"' not in result.out and 'id="4"' not in result.out
+    assert "  1 rows differ" in result.out
+
+
+def test_what_cannot_be_compared_is_one_sentence(crm: Crm, monkeypatch: pytest.MonkeyPatch):
+    orders(crm)
+    crm.gold("gone", ["id"], ORDERS, [])
+    (crm.project.folder / "models/gold/unbuilt.sql").write_text(
+        "{{ current_state(feed='crm', table='orders', key=['id'], columns={'id': 'bigint'}) }}"
+    )
+    for model, code, sentence in (
+        ("order", CONFIGURATION, "There is no gold model order (did you mean orders?): the models"),
+        ("gone", SOURCE, "Feed crm: its source has no table "),
+        ("unbuilt", SOURCE, "unbuilt is not in gold yet: run `dbt build`."),
+    ):
+        result = crm.reconcile(model)
+        assert (result.code, result.out) == (code, "")
+        assert result.err.startswith(sentence) and result.err.count("\n") == 1
+    crm.configure(source=crm.servers.source(crm.kind) | {"url": f"jdbc:{crm.kind}://127.0.0.1:1/x"})
+    result = crm.reconcile("orders")
+    assert (result.code, result.out) == (SOURCE, "")
+    assert re.match(
+        "Feed crm: its source cannot be read: .*127.0.0.1.*refused.*Check url", result.err
+    )
+    crm.configure()
+    monkeypatch.setenv("RECONCILE_PASSWORD", "another secret")
+    result = crm.reconcile("orders")
+    assert (result.code, result.out) == (SOURCE, "")
+    assert re.match(
+        "Feed crm: its source cannot be read: .*(authentication failed|denied)", result.err
+    )
+    monkeypatch.delenv("RECONCILE_PASSWORD")
+    result = crm.reconcile("orders")
+    assert result.code == CONFIGURATION
+    assert (
+        "the source option password needs the environment variable RECONCILE_PASSWORD" in result.err
+    )
+    crm.configure(source=None)
+    assert crm.reconcile("orders").err.startswith("Feed crm has no source: give it url, user")
+
+
+def test_a_table_that_the_user_may_not_read_is_said(crm: Crm):
+    orders(crm)
+    if crm.kind == "postgresql":
+        crm.sql("revoke pg_read_all_data from reader")
+    else:
+        crm.sql("revoke select on *.* from reader@'%'")
+    try:
+        result = crm.reconcile("orders")
+    finally:
+        give = (
+            "grant pg_read_all_data to reader"
+            if crm.kind == "postgresql"
+            else "grant select on *.* to reader@'%'"
+        )
+        crm.sql(give)
+    assert result.code == SOURCE
+    assert "its source has no table" in result.err
+
+
+def test_nothing_stays_behind(crm: Crm):
+    orders(crm)
+    crm.reconcile("orders")
+    assert not list(Path(crm.project.folder / "lakehouse").glob("reconcile-*"))
