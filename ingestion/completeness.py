@@ -8,24 +8,33 @@ from pyspark.sql import functions as F
 
 from ingestion.config import Config, Feed
 from ingestion.gold_models import Model
+from ingestion.tables import query_table
 
+MARK = "select bronze_version from applied where model = ?"
 PLACE = ("catalog_name", "database_name", "schema_name", "table_name")
 
 
 def complete_up_to(
     spark: SparkSession, config: Config, feed: Feed, model: Model
 ) -> datetime | None:
-    """Return the time that the view silver.complete_up_to tells, or None where it tells none.
+    """Return what the view silver.complete_up_to tells of what is in gold, or None if nothing is.
 
-    The view's own SQL reads the tables by path: the metastore is left to dbt, which may run.
+    The view's own SQL reads the tables by path: the metastore is left to dbt, which may run. So
+    silver may be ahead of gold, and counts as far as the gold table has come.
     """
-    changes = config.tables_of("silver") / f"{feed.format}_changes"
-    if not changes.exists():
+    silver = config.tables_of("silver")
+    if not (silver / "applied_versions").exists():
         return None
+    read = query_table(
+        silver / "applied_versions", "applied", ["model", "bronze_version"], MARK, [model.name]
+    )
+    if not read:
+        return None
+    changes = f"delta.`{silver / feed.format}_changes` where bronze_version <= {read[0][0]}"
     environment = Environment()
     environment.globals |= {
         "config": lambda **_: "",
-        "ref": lambda _: f"delta.`{changes}`",
+        "ref": lambda _: f"(select * from {changes})",
         "source": lambda _, table: f"delta.`{config.bronze}/{table}`",
     }
     text = (config.project_dir / "models" / "silver" / "complete_up_to.sql").read_text()

@@ -73,7 +73,7 @@ POSTGRESQL = Dialect(
         "bytea": ("bytes", "upper(encode({0}, 'hex'))"),
         "date": ("wall_clock", WRITTEN),
         "timestamp without time zone": ("wall_clock", WRITTEN),
-        "timestamp with time zone": ("instant", WRITTEN),
+        "timestamp with time zone": ("instant", f"replace({WRITTEN}, '+00', 'Z')"),
         "time without time zone": ("time", WRITTEN),
         "time with time zone": ("time", "cast(cast({0} at time zone 'UTC' as time) as text)"),
         "json": ("json", WRITTEN),

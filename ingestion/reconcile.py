@@ -92,37 +92,43 @@ def _is_equal(
     compared = _comparison(spark, config, model, source)
     say(f"{model.name}: {len(compared.columns)} columns of {compared.table.relation}")
     for name in sorted(set(model.columns) - {column.source_name for column in compared.columns}):
-        say(f"  {name} is not compared: the source has no such column, or of a type without text")
+        say(f"  {name} is not compared: the source has no such column, or messages write it freely")
     started = now(spark, source)
     gold = gold_table(compared)
     say(f"  rows: {count_source(compared):,} at the source, {gold.count():,} in gold")
     first = compare_checksums(compared, gold, args.rows_per_piece, args.limit, config.lakehouse)
     ended = now(spark, source)
     say(
-        f"  checksums: {first.ranges:,} key ranges, {first.differing:,} rows differ "
+        f"  key ranges: {first.ranges:,}; checksums that differ: {first.differing:,} "
         f"({first.only_at_source:,} only at the source, {first.only_in_gold:,} only in gold)"
     )
     if first.differing:
         time.sleep(args.settle)
+    # before gold is read again, so that it has no less than this
+    complete = complete_up_to(spark, config, source.feed, model)
     again = read_again(compared, first)
     for line in again.lines:
         say(f"  {model.name} {line}")
-    if again.settled or again.changing:
-        say(
-            f"  of these {again.settled:,} were in flight and are equal now, {again.changing:,} "
-            "changed at the source between two readings and are not judged"
-        )
-    left = first.differing - again.settled - again.changing
-    complete = complete_up_to(spark, config, source.feed, model)
     known = f"gold is complete up to {complete}" if complete else "gold tells no time"
     say(f"  the source was read from {started} to {ended}, {known} (UTC)")
-    if not left:
-        say("  equal")
-    elif complete and complete > ended:
-        say(f"  {left:,} rows differ: no change in flight explains it")
-    else:
-        say(f"  {left:,} rows differ; later changes may be in flight: compare after a `dbt run`")
+    if again.settled or again.changing:
+        say(
+            f"  in flight: {again.settled:,} equal now, {again.changing:,} changed at the source "
+            "meanwhile and not judged"
+        )
+    left = first.differing - again.settled - again.changing
+    say("  " + _verdict(left, complete is not None and complete > ended))
     return not left
+
+
+def _verdict(differing: int, is_complete: bool) -> str:
+    if not differing:
+        return "equal"
+    if is_complete:
+        return f"different rows: {differing:,}; no change in flight explains them"
+    return (
+        f"different rows: {differing:,}; changes may be in flight: load, `dbt run`, compare again"
+    )
 
 
 def _comparison(spark: SparkSession, config: Config, model: Model, source: Source) -> Comparison:
