@@ -1,15 +1,18 @@
 """Two real databases, one Spark, and gold tables as the project's own rules make them of texts."""
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
+from ingestion.bronze import create_tables
 from ingestion.canonical_forms import Forms
 from ingestion.config import PROJECT_ROOT
 from ingestion.session import session
+from tests.pipeline.conftest import Lakehouse
 from tests.support.databases import PASSWORD, VARIABLE, Databases, databases
 from tests.support.project import Project, Result, make_project
 
@@ -18,22 +21,23 @@ CHANGE = """
         'topic', 'crm.changes',
         'partition', 3,
         'sequence', named_struct('offset', 100 + cast(ordinal as bigint)),
-        'misfits', filter(array({}), misfit -> misfit.value is not null)
+        'misfits', filter(
+            cast(array({}) as array<struct<column_name: string, value: string>>),
+            misfit -> misfit.value is not null
+        )
     ) as _change"""
-MISFIT = "named_struct('column_name', '{}', 'value', if({}, `{}`, null))"
+MISFIT = "named_struct('column_name', '{}', 'value', if({}, {}, null))"
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    home = make_project(tmp_path_factory.mktemp("spark"))
-    before = Path.cwd()
-    os.environ.setdefault("LAKEHOUSE_DRIVER_MEMORY", "1g")
-    running = session(home.folder)
+def lakehouse(tmp_path_factory: pytest.TempPathFactory) -> Lakehouse:
+    copy = Lakehouse(tmp_path_factory.mktemp("project"))
+    os.environ.setdefault("LAKEHOUSE_DRIVER_MEMORY", "2g")
+    copy.spark = session(copy.root, hive=True)
     # a test's tables are small: making Java for them would take most of the time
-    running.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    running.conf.set("spark.sql.codegen.wholeStage", "false")
-    yield running
-    os.chdir(before)
+    copy.spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    copy.spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    return copy
 
 
 @pytest.fixture(scope="session")
@@ -79,14 +83,15 @@ class Crm:
         path = self.project.folder / "models" / "gold" / f"{name}.sql"
         path.write_text(f"{{{{ current_state({arguments}) }}}}")
         typing = Forms(PROJECT_ROOT, "")._typing
-        texts = [f"`{column}`" for column in columns]
+        texts = [f"`{column.replace('`', '``')}`" for column in columns]
         types = [type_.lower() for type_ in columns.values()]
         values = [typing.typed(*one, "Asia/Shanghai") for one in zip(texts, types, strict=True)]
         misfits = [
             MISFIT.format(
-                column, typing.does_not_fit(text, f"({value}) is null", f"'{type_}'"), column
+                column, typing.does_not_fit(text, f"({value}) is null", f"'{type_}'"), text
             )
             for column, text, type_, value in zip(columns, texts, types, values, strict=True)
+            if type_ != "string"
         ]
         change = CHANGE.format(", ".join(misfits))
         schema = ", ".join(f"{text} string" for text in [*texts, "ordinal"])
@@ -96,6 +101,40 @@ class Crm:
         self.project.spark.conf.set("spark.sql.ansi.enabled", "false")
         made = self.project.spark.createDataFrame(numbered, schema).selectExpr(*named, change)
         made.coalesce(1).write.format("delta").mode("overwrite").save(str(table_path))
+
+    def heartbeat(self, table: str, hours: int, silver_hours: int | None = None) -> None:
+        """Let gold, and silver before it, be complete up to so many hours from now."""
+        place = "public" if self.kind == "postgresql" else None
+        database = None if place else "crm"
+        at = [
+            datetime.now(UTC) + timedelta(hours=ahead) for ahead in (hours, silver_hours or hours)
+        ]
+        told = [
+            (1, 1, "insert", database, place, table, at[0]),
+            (2, 2, "heartbeat", None, None, None, at[1]),
+        ]
+        names = "bronze_version bigint, offset bigint, operation string, database_name string, schema_name string, table_name string, changed_at timestamp"
+        changes = self.project.spark.createDataFrame(told, names).selectExpr(
+            "*",
+            "'crm' as feed",
+            "'crm.changes' as topic",
+            "0 as partition",
+            "0 as topic_generation",
+            "cast(null as string) as catalog_name",
+        )
+        version = 1 if silver_hours else 2
+        applied = self.project.spark.createDataFrame(
+            [(table, version)], "model string, bronze_version bigint"
+        )
+        silver = self.project.folder / "lakehouse" / "warehouse" / "silver.db"
+        for name, rows in (("canal_json_changes", changes), ("applied_versions", applied)):
+            rows.coalesce(1).write.format("delta").mode("overwrite").save(str(silver / name))
+        create_tables(self.project.spark, str(self.project.folder / "lakehouse" / "bronze"))
+        shutil.copytree(
+            PROJECT_ROOT / "models" / "silver",
+            self.project.folder / "models" / "silver",
+            dirs_exist_ok=True,
+        )
 
     def reconcile(self, *arguments: str) -> Result:
         """Run the command; whatever it says or logs, the password is not in it."""
@@ -109,7 +148,7 @@ class Crm:
 
 @pytest.fixture
 def crm_of(
-    tmp_path: Path, spark: SparkSession, servers: Databases, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, lakehouse: Lakehouse, servers: Databases, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[str], Crm]]:
     monkeypatch.setenv(VARIABLE, PASSWORD)
 
@@ -118,7 +157,7 @@ def crm_of(
             servers.postgres.sql("drop schema public cascade; create schema public")
         else:
             servers.mariadb.sql("create or replace database crm character set utf8mb4")
-        return Crm(make_project(tmp_path, spark), servers, kind)
+        return Crm(make_project(tmp_path, lakehouse.spark), servers, kind)
 
     yield make
 
