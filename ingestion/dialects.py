@@ -89,10 +89,9 @@ POSTGRESQL = Dialect(
     has_schemas=True,
     # information_schema shows keys to a table's owner only
     primary_key="""
-        select attname from pg_index
+        select attname, array_position(indkey, attnum) as place from pg_index
         inner join pg_attribute on attrelid = indrelid and attnum = any(indkey)
-        where indisprimary and indrelid = to_regclass({relation})
-        order by array_position(indkey, attnum)""",
+        where indisprimary and indrelid = to_regclass({relation})""",
 )
 
 MARIADB = Dialect(
@@ -125,9 +124,8 @@ MARIADB = Dialect(
     here="database()",
     has_schemas=False,
     primary_key="""
-        select column_name as attname from information_schema.statistics
-        where index_name = 'PRIMARY' and table_schema = {schema} and table_name = {table}
-        order by seq_in_index""",
+        select column_name as name, seq_in_index as place from information_schema.statistics
+        where index_name = 'PRIMARY' and table_schema = {schema} and table_name = {table}""",
 )
 DIALECTS = {"jdbc:postgresql:": POSTGRESQL, "jdbc:mariadb:": MARIADB, "jdbc:mysql:": MARIADB}
 

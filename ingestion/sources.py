@@ -139,4 +139,5 @@ def find_table(
     relation = ".".join(identifier(part) for part in (schema, table) if part)
     told = {"relation": literal(relation), "schema": within, "table": literal(table)}
     key = rows(spark, source, source.dialect.primary_key.format(**told))
-    return SourceTable(source, relation, dict(columns), tuple(name for (name,) in key))
+    in_order = tuple(name for name, _ in sorted(key, key=lambda row: row[1]))
+    return SourceTable(source, relation, dict(columns), in_order)
