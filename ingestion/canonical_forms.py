@@ -43,7 +43,8 @@ class Forms:
     time_zone: str
 
     @cached_property
-    def _typing(self) -> TemplateModule:
+    def typing(self) -> TemplateModule:
+        """Return the macros that make values of texts."""
         text = (self.project_dir / "macros" / "types" / "typed.sql").read_text(encoding="utf-8")
         return Environment().from_string(text).module
 
@@ -55,8 +56,8 @@ class Forms:
         as_text = self._as_text(written, kind, zone)
         if declared == "string":
             return as_text
-        value = self._typing.typed(written, type_text, zone)
-        is_misfit = self._typing.does_not_fit(written, f"({value}) is null", f"'{declared}'")
+        value = self.typing.typed(written, type_text, zone)
+        is_misfit = self.typing.does_not_fit(written, f"({value}) is null", f"'{declared}'")
         return f"if({is_misfit}, {as_text}, {_value_as_text(value, kind, declared)})"
 
     def of_gold(self, column: str, kind: str, type_text: str) -> str:
@@ -71,7 +72,7 @@ class Forms:
         return f"coalesce({text}, {_value_as_text(value, kind, declared)})"
 
     def _as_text(self, text: str, kind: str, zone: str) -> str:
-        instant = self._typing.typed(text, "timestamp", zone)
+        instant = self.typing.typed(text, "timestamp", zone)
         return SAME_MEANING.get(kind, "{0}").format(text, instant)
 
 

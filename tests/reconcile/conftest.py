@@ -74,16 +74,21 @@ class Crm:
         key: list[str],
         columns: dict[str, str],
         rows: list[tuple],
-        table: str | None = None,
+        **source_names: str,
     ) -> None:
         """Write a gold model and its table: what the project makes of the texts of messages."""
         place = {"schema": "public"} if self.kind == "postgresql" else {"database": "crm"}
-        told = {"feed": "crm", **place, "table": table or name, "key": key, "columns": columns}
+        declared = {
+            column: {"type": type_, "source": source_names.get(column, column)}
+            for column, type_ in columns.items()
+        }
+        table = source_names.get("table", name)
+        told = {"feed": "crm", **place, "table": table, "key": key, "columns": declared}
         arguments = ", ".join(f"{argument}={value!r}" for argument, value in told.items())
         path = self.project.folder / "models" / "gold" / f"{name}.sql"
         path.write_text(f"{{{{ current_state({arguments}) }}}}")
-        typing = Forms(PROJECT_ROOT, "")._typing
-        texts = [f"`{column.replace('`', '``')}`" for column in columns]
+        typing = Forms(PROJECT_ROOT, "").typing
+        texts = [f"`{column}`" for column in columns]
         types = [type_.lower() for type_ in columns.values()]
         values = [typing.typed(*one, "Asia/Shanghai") for one in zip(texts, types, strict=True)]
         misfits = [

@@ -199,13 +199,14 @@ def test_names_and_keys_are_data(crm: Crm):
     crm.sql(
         f"create table {quoted} ({quoted_column} int primary key); insert into {quoted} values (1)"
     )
-    crm.gold("odd", [column], {column: "string"}, [("1",)], table=name)
+    crm.gold("odd", ["id"], {"id": "string"}, [("1",)], table=name, id=column)
     assert crm.reconcile("odd").code == OK
     # no number, though the column is one: it must not become SQL
     if crm.kind == "mariadb":
-        crm.gold("odd", [column], {column: "string"}, [("1",), ("1) or (1=1",)], table=name)
+        in_gold = [("1",), ("1) or (1=1",)]
+        crm.gold("odd", ["id"], {"id": "string"}, in_gold, table=name, id=column)
         result = crm.reconcile("odd")
-        assert '="1) or (1=1": only in gold' in result.out
+        assert '  odd id="1) or (1=1": only in gold' in result.out
         assert "  different rows: 1; " in result.out
 
 
