@@ -13,12 +13,12 @@ from ingestion.sources import SourceTable, asking, read
 Form = str | None
 Key = tuple[Form, ...]
 # What gold tells of a row beside its columns.
-TOLD = (
+TOLD = [
     "_change.topic as topic",
     "_change.partition as partition",
     "_change.sequence.offset as offset",
     "_change.misfits.column_name as misfits",
-)
+]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,11 @@ class Comparison:
         """Return the names under which the key's forms stand."""
         return [f"form_{number}" for number in range(len(self.key))]
 
+    @property
+    def key_texts(self) -> list[str]:
+        """Return the names under which the texts stand that the source itself has for the key."""
+        return [f"text_{number}" for number in range(len(self.key))]
+
 
 @dataclass(frozen=True)
 class Row:
@@ -64,7 +69,7 @@ def gold_table(compared: Comparison) -> DataFrame:
 
 
 def find_at_source(compared: Comparison, keys: list[Key]) -> dict[Key, Row]:
-    """Return what the source has of these keys now."""
+    """Return what the source has of these keys now; they are texts of its own, or of gold."""
     table = compared.table
     names = [column.source_name for column in compared.key]
     literals = [
@@ -109,7 +114,7 @@ def rows_of_source(compared: Comparison, condition: str) -> DataFrame:
         compared.forms.of_source(f"text_{number}", table.kind(column.source_name), column.type)
         for number, column in enumerate(compared.columns)
     ]
-    return _with_checksum(read(compared.spark, table.source, sql), forms)
+    return _with_checksum(read(compared.spark, table.source, sql), forms, compared.key_texts)
 
 
 def rows_in_gold(compared: Comparison, gold: DataFrame) -> DataFrame:
@@ -121,7 +126,7 @@ def rows_in_gold(compared: Comparison, gold: DataFrame) -> DataFrame:
     return _with_checksum(gold, forms, TOLD)
 
 
-def _with_checksum(table: DataFrame, forms: list[str], others: tuple[str, ...] = ()) -> DataFrame:
+def _with_checksum(table: DataFrame, forms: list[str], others: list[str]) -> DataFrame:
     named = [f"{form} as form_{number}" for number, form in enumerate(forms)]
     listed = ", ".join(f"form_{number}" for number in range(len(forms)))
     checksum = f"md5(to_json(struct({listed}))) as checksum"

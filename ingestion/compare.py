@@ -20,8 +20,8 @@ class Reading:
     differing: int
     only_at_source: int
     only_in_gold: int
-    # the source's checksums of the first differing rows
-    first: dict[Key, Form]
+    # of the first differing rows: the source's checksum, and its own texts of the key
+    first: dict[Key, tuple[Form, Key]]
 
 
 def count_source(compared: Comparison) -> int:
@@ -38,11 +38,11 @@ def compare_checksums(
 
     For each row of the source a key and a checksum lie below the scratch folder meanwhile.
     """
-    keys, ranges = compared.key_forms, 0
+    keys, texts, ranges = compared.key_forms, compared.key_texts, 0
     with TemporaryDirectory(prefix="reconcile-", dir=scratch) as folder:
         for condition in _key_ranges(compared, rows_per_piece):
             with asking(compared.table.source):
-                piece = rows_of_source(compared, condition).select(*keys, "checksum")
+                piece = rows_of_source(compared, condition).select(*keys, *texts, "checksum")
                 piece.write.mode("append").parquet(f"{folder}/rows")
             ranges += 1
         source = compared.spark.read.parquet(f"{folder}/rows")
@@ -53,10 +53,11 @@ def compare_checksums(
         total, only_at_source, only_in_gold = differing.selectExpr(
             "count(*)", "count_if(in_gold is null)", "count_if(at_source is null)"
         ).first()
-        first = differing.orderBy(*keys).limit(limit).select(*keys, "at_source").collect()
+        first = differing.orderBy(*keys).limit(limit).select(*keys, *texts, "at_source").collect()
         differing.unpersist()
-    checksums = {tuple(row[:-1]): row[-1] for row in first}
-    return Reading(ranges, total, only_at_source, only_in_gold, checksums)
+    width = len(keys)
+    found = {tuple(row[:width]): (row[-1], tuple(row[width:-1])) for row in first}
+    return Reading(ranges, total, only_at_source, only_in_gold, found)
 
 
 def _key_ranges(compared: Comparison, rows_per_piece: int) -> Iterator[str]:

@@ -17,8 +17,6 @@ from ingestion.errors import SOURCE, UserError
 from ingestion.secrets import resolve, scrub
 
 FETCHED_AT_ONCE = "1000"
-# What gold makes of a number, where a model declares boolean.
-BOOLEANS = {"true": "1", "false": "0"}
 # Nothing else stands in SQL without quotes.
 HEX = re.compile(r"[0-9A-F]*")
 NUMBER = re.compile(r"-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?")
@@ -61,8 +59,7 @@ class SourceTable:
         kind, dialect = self.kind(column), self.source.dialect
         if kind == "bytes" and HEX.fullmatch(text):
             return dialect.bytes_literal.format(text)
-        number = BOOLEANS.get(text, text)
-        return number if kind in dialect.plain and NUMBER.fullmatch(number) else literal(text)
+        return text if kind in dialect.plain and NUMBER.fullmatch(text) else literal(text)
 
 
 def source_of(feed: Feed) -> Source:
