@@ -203,10 +203,10 @@ def test_names_and_keys_are_data(crm: Crm):
     assert crm.reconcile("odd").code == OK
     # no number, though the column is one: it must not become SQL
     if crm.kind == "mariadb":
-        in_gold = [("1",), ("1) or (1=1",)]
+        in_gold = [("1",), ("it's 1) or (1=1",)]
         crm.gold("odd", ["id"], {"id": "string"}, in_gold, table=name, id=column)
         result = crm.reconcile("odd")
-        assert '  odd id="1) or (1=1": only in gold' in result.out
+        assert '  odd id="it\'s 1) or (1=1": only in gold' in result.out
         assert "  different rows: 1; " in result.out
 
 
