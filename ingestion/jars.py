@@ -96,11 +96,11 @@ def bring_spark_jars() -> Path:
     return folder
 
 
-def bring_broker_jars() -> Path:
-    """Return a folder, in the user's cache, with the jars of the Kafka broker that tests start."""
-    packages = coordinates("kafka_broker_jars")
+def bring_server_jars(name: str) -> Path:
+    """Return a folder, in the user's cache, with the jars of a server that tests start."""
+    packages = coordinates(f"{name}_jars")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "cdc-lakehouse" / f"kafka-{packages[0].rsplit(':', 1)[1]}"
+    folder = cache / "cdc-lakehouse" / f"{name}-{packages[0].rsplit(':', 1)[1]}"
     if bring(packages, folder, beside_pyspark=False):
         # Ivy leaves out Scala's own library, as every Spark has it.
         for jar in (spark_home() / "jars").glob("scala-library-*.jar"):

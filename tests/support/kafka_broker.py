@@ -10,7 +10,7 @@ from pathlib import Path
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
-from ingestion.jars import bring_broker_jars
+from ingestion.jars import bring_server_jars
 
 JAVA = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms64m"]
 PROPERTIES = """
@@ -24,7 +24,7 @@ inter.broker.listener.name={protocol}
 controller.listener.names=CONTROLLER
 log.dirs={data}
 num.partitions=1
-auto.create.topics.enable=false
+auto.create.topics.enable={creates}
 offsets.topic.num.partitions=1
 offsets.topic.replication.factor=1
 transaction.state.log.replication.factor=1
@@ -63,9 +63,14 @@ username="{user}" password="{password}" user_{user}="{password}";
 class KafkaBroker:
     """One broker process with its data folder."""
 
-    def __init__(self, folder: Path, credentials: tuple[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        credentials: tuple[str, str] | None = None,
+        creates_topics: bool = False,
+    ) -> None:
         self.folder = folder
-        self.jars = bring_broker_jars()
+        self.jars = bring_server_jars("kafka_broker")
         self.port, controller = free_port(), free_port()
         self.servers = f"127.0.0.1:{self.port}"
         self.client = {"bootstrap.servers": self.servers, "log_level": 0}
@@ -86,6 +91,7 @@ class KafkaBroker:
                 port=self.port,
                 controller=controller,
                 data=folder / "data",
+                creates=str(creates_topics).lower(),
                 protocol="SASL_PLAINTEXT" if credentials else "PLAINTEXT",
                 extra=extra,
             )
