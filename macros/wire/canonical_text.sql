@@ -156,10 +156,11 @@
 {%- endmacro %}
 
 
-{#- From PostgreSQL's first day on. Its infinity comes as -2147472692 (captured), an overflow. -#}
+{#- From PostgreSQL's first day on. Its infinities come as overflows, others in a stream and in a snapshot (captured). -#}
 {% macro _date_text(days) -%}
     case
-        when {{ days }} = -2147472692 then 'infinity'
+        when {{ days }} in (-2147472692, -622191234) then 'infinity'
+        when {{ days }} in (-2147472691, -625821272) then '-infinity'
         when {{ days }} between -2440588 and 2147483647
             then cast(date_from_unix_date(cast({{ days }} as int)) as string)
     end
@@ -251,10 +252,11 @@
 {%- endmacro %}
 
 
+{#- Bits of PostgreSQL that are all zero come without a byte (captured). -#}
 {% macro _bits_number(wire_text) -%}
     {%- set bytes = "hex(try_to_binary(" ~ wire_text ~ ", 'base64'))" -%}
     regexp_replace(
-        {{ _digits("array_join(reverse(regexp_extract_all(" ~ bytes ~ ", '..', 0)), '')") }},
+        {{ _digits("regexp_replace(array_join(reverse(regexp_extract_all(" ~ bytes ~ ", '..', 0)), ''), '^$', '0')") }},
         '^0+(?=.)',
         ''
     )
