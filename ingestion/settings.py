@@ -21,6 +21,7 @@ ENCODINGS = (
     "epoch_micros",
     "epoch_nanos",
     "epoch_seconds",
+    "escaped_label",
     "millis_of_day",
     "micros_of_day",
     "nanos_of_day",
