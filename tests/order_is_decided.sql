@@ -1,5 +1,6 @@
--- Changes whose order the messages leave open: two different changes of one key at one source position, or a key in
--- several partitions of a format that only offsets order. Gold then shows the one of the higher offset.
+-- Changes whose order the messages leave open: two different changes of one key at one source position, or, in a format
+-- that only offsets order, a key in several partitions (gold shows the change of the higher offset) and a table that was
+-- emptied in one of its several partitions (gold keeps the rows of the others).
 
 with
 
@@ -10,8 +11,12 @@ unchecked as (
         struct(topic, partition, offset) as place
     from {{ ref('changes') }}
     where
-        operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-        and row_key is not null
+        (
+            operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+            and row_key is not null
+            or operation = 'truncate'
+            or operation = 'schema_change' and ddl_kind = 'drop'
+        )
         and feed in ({{ quoted_list(var('feeds')) }})
         and {{ is_unchecked() }}
 
@@ -30,7 +35,8 @@ ties as (
         max(place) as last_place
     from unchecked
     where
-        size(change_sequence.position) > 0
+        row_key is not null
+        and size(change_sequence.position) > 0
         and change_sequence.phase = 1
     group by feed, database_name, schema_name, table_name, row_key, position_space, change_sequence.position
     having count(distinct operation, to_json(after_image)) > 1
@@ -49,12 +55,38 @@ wanderers as (
         min(place) as first_place,
         max(place) as last_place
     from unchecked
-    where order_scope = 'offset'
+    where
+        order_scope = 'offset'
+        and row_key is not null
     group by feed, database_name, schema_name, table_name, row_key
     having count(distinct topic, partition) > 1
+
+),
+
+half_emptied as (
+
+    select
+        feed,
+        database_name,
+        schema_name,
+        table_name,
+        cast(null as array<string>) as row_key,
+        'the table was emptied in one of several partitions' as finding,
+        min(place) as first_place,
+        max(place) as last_place
+    from unchecked
+    where
+        order_scope = 'offset'
+        and table_name is not null
+    group by feed, database_name, schema_name, table_name
+    having
+        count(distinct topic, partition) > 1
+        and count_if(row_key is null) > 0
 
 )
 
 select * from ties
 union all
 select * from wanderers
+union all
+select * from half_emptied

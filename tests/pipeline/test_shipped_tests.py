@@ -59,6 +59,12 @@ def status_of(shop, test):
         ),
         (
             "order_is_decided",
+            "silver.canal_json_changes",
+            "update silver.canal_json_changes set partition = 1 where operation = 'truncate'",
+            "warn",
+        ),
+        (
+            "order_is_decided",
             "silver.debezium_json_changes",
             "update silver.debezium_json_changes set change_sequence.position = array(1, 1)"
             " where table_name = 'stock' and operation = 'update'",
