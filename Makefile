@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-sources test-reconcile test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -40,12 +40,17 @@ test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it star
 test-cluster: setup  ## the target `cluster`, on a Spark Thrift server that it starts; not part of `make test`
 	@$(BIN)/python -m pytest --quiet tests/cluster
 
+test-sources: setup  ## real databases, Debezium, Canal and Maxwell: gold equals the source; installs Debian's packages if need be
+	@tests/sources/install_databases.sh
+	@$(BIN)/python -m pytest --quiet tests/sources
+
 test-quick: setup  ## the tests that take seconds
 	@$(BIN)/python -m pytest --quiet tests/formats tests/types
 
-test-long: setup  ## more damage to every format and more histories than `make test` has time for, others in each run
+test-long: setup  ## more damage, histories and transactions than CI has time for, others in each run
 	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py
 	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
+	@SOURCES_SEED=$$(date +%s) SOURCES_TRANSACTIONS=400 $(MAKE) --no-print-directory test-sources
 
 format: setup  ## let ruff put the Python in order
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .

@@ -1,0 +1,78 @@
+"""Real databases, real producers, one broker; they start once for all tests here."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.sources import faults, mariadb_workload, postgres_workload
+from tests.sources.compare import Difference
+from tests.sources.lakehouse import compare, make_project, write_models
+from tests.sources.project import Project
+from tests.sources.server import LOGS
+from tests.sources.world import World
+
+# `make test-long` sets both
+SEED = os.environ.get("SOURCES_SEED", "1")
+COUNT = int(os.environ.get("SOURCES_TRANSACTIONS", "40"))
+
+
+@dataclass(frozen=True)
+class Built:
+    """Gold as one run left it, and where it differed from the sources then."""
+
+    world: World
+    project: Project
+    differences: dict[tuple[str, str], list[Difference]]
+
+    @property
+    def bronze(self) -> Path:
+        return self.project.folder / "lakehouse" / "bronze"
+
+
+@pytest.fixture(scope="session")
+def world() -> Iterator[World]:
+    shutil.rmtree(LOGS, ignore_errors=True)
+    # not pytest's own folder, which only its user may enter: databases run as users of their own
+    folder = Path(tempfile.mkdtemp(prefix="cdc-sources-"))
+    folder.chmod(0o755)
+    running = World(folder, SEED)
+    try:
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def built(world: World) -> Built:
+    """Everything has been captured, loaded and built once."""
+    world.start()
+    world.work(
+        postgres_workload.streams(SEED, COUNT),
+        mariadb_workload.streams(SEED, COUNT),
+    )
+    world.drain()
+    project = make_project(world.folder / "project", world)
+    project.load()
+    project.dbt("run", "--select", "silver")
+    write_models(project)
+    project.dbt("run")
+    return Built(world, project, compare(world, project))
+
+
+@pytest.fixture(scope="session")
+def recovered(built: Built) -> Built:
+    """Everything was struck, has caught up and was loaded and built by commands that were killed first."""
+    world, project = built.world, built.project
+    faults.strike(world, COUNT)
+    faults.kill_in_the_middle(project.start_load, faults.commits_of(project, "bronze/messages"))
+    project.load()
+    gold = faults.commits_of(project, "warehouse/gold.db")
+    faults.kill_in_the_middle(lambda: project.start_dbt("run"), gold)
+    project.dbt("run")
+    return Built(world, project, compare(world, project))

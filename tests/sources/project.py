@@ -1,0 +1,90 @@
+"""A copy of the project that loads and builds the producers' topics, by the commands that a user types."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from ingestion.__main__ import main as ingestion
+from ingestion.config import PROJECT_ROOT
+from ingestion.gold_models import declared_models
+from tests.sources.configurations import Configuration
+from tests.sources.server import LOGS
+from tests.sources.tables import Table
+
+COPIED = ("macros", "models", "tests", "profiles", "seeds")
+
+
+class Project:
+    def __init__(self, folder: Path, servers: str, feeds: dict[str, dict]) -> None:
+        self.folder = folder
+        for name in COPIED:
+            shutil.copytree(
+                PROJECT_ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.py", "gold")
+            )
+        shutil.copytree(PROJECT_ROOT / "macros" / "gold", folder / "macros" / "gold")
+        (folder / "profiles.yml").symlink_to("profiles/profiles.yml")
+        (folder / ".jars").symlink_to(PROJECT_ROOT / ".jars")
+        project = yaml.safe_load((PROJECT_ROOT / "dbt_project.yml").read_text())
+        project["vars"] |= {"kafka": {"bootstrap.servers": servers}, "feeds": feeds}
+        (folder / "dbt_project.yml").write_text(yaml.safe_dump(project, sort_keys=False))
+
+    def start(self, name: str, *command: str) -> subprocess.Popen:
+        log = (LOGS / f"{name}.log").open("ab")
+        return subprocess.Popen(
+            [str(part) for part in command],
+            cwd=self.folder,
+            stdout=log,
+            stderr=log,
+            process_group=0,
+        )
+
+    def start_load(self) -> subprocess.Popen:
+        where = ("--project-dir", self.folder)
+        return self.start("load", sys.executable, "-m", "ingestion", "load", *where)
+
+    def start_dbt(self, *arguments: str) -> subprocess.Popen:
+        dbt = Path(sys.executable).with_name("dbt")
+        where = ("--project-dir", self.folder, "--profiles-dir", self.folder)
+        return self.start("dbt", dbt, *arguments, *where)
+
+    def load(self) -> None:
+        _succeed(self.start_load(), "load")
+
+    def dbt(self, *arguments: str) -> None:
+        _succeed(self.start_dbt(*arguments), "dbt")
+
+    def generate(self, feed: str, *tables: str) -> None:
+        told = ["generate", feed, *tables, "--project-dir", str(self.folder)]
+        assert ingestion(told) == 0
+
+    def write_model(
+        self, configuration: Configuration, table: Table, place: dict[str, str]
+    ) -> None:
+        """Write the model of a table whose messages carry no types."""
+        columns = {
+            column.name: configuration.types.get(column.name, column.type)
+            for column in table.columns
+        }
+        told = {"feed": configuration.name, **place, "table": table.name}
+        arguments = ", ".join(f"{name}={text!r}" for name, text in told.items())
+        folder = self.folder / "models" / "gold" / configuration.name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{configuration.name}_{table.name}.sql").write_text(
+            f"{{{{ current_state({arguments}, key={list(table.key)!r}, columns={columns!r}) }}}}\n"
+        )
+
+    def gold(self, configuration: Configuration, table: str) -> Path:
+        """Return the folder of the gold table of a source table."""
+        (model,) = [
+            model
+            for model in declared_models(self.folder)
+            if (model.feed, model.place[-1]) == (configuration.name, table)
+        ]
+        return self.folder / "lakehouse" / "warehouse" / "gold.db" / model.path.stem
+
+
+def _succeed(command: subprocess.Popen, log: str) -> None:
+    assert command.wait(1800) == 0, (LOGS / f"{log}.log").read_text(errors="replace")[-5000:]
