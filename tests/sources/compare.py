@@ -14,7 +14,7 @@ from tests.sources.tables import Column, Form, Table
 
 Row = dict[str, str | None]
 SHOWN = 3
-LONGEST = 3000
+LONGEST = 1000
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,8 @@ def world() -> Iterator[World]:
         yield running
     finally:
         running.stop()
+        for log in (*folder.glob("kafka/*.log"), *folder.glob("project/lakehouse/logs/*.log")):
+            shutil.copy(log, LOGS / f"{log.parent.name}_{log.name}")
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -2,7 +2,7 @@
 
 from tests.sources import mariadb_limits as limits
 from tests.sources.configurations import Configuration
-from tests.sources.postgres_configurations import WITH_SCHEMAS, WITHOUT_SCHEMAS
+from tests.sources.postgres_configurations import NULLS_KEPT, WITH_SCHEMAS, WITHOUT_SCHEMAS
 
 CONNECTOR = {
     "connector.class": "io.debezium.connector.mariadb.MariaDbConnector",
@@ -38,6 +38,7 @@ DEBEZIUM_STRING = Configuration(
     "shop",
     ALL,
     WITHOUT_SCHEMAS
+    | NULLS_KEPT
     | {
         "decimal.handling.mode": "string",
         "bigint.unsigned.handling.mode": "precise",

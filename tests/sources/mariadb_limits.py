@@ -78,7 +78,6 @@ MAXWELL = {
         limit="zero bytes at the end of BINARY are cut",
     ),
     "c_set": Form(TEXT.source, "array_to_string({c}, ',')"),
-    "c_bit1": Form("if({c} = b'1', 'true', 'false')"),
     "c_time": Form(WRAPPED.format(negative="'17:04:05'"), limit="TIME outside a day wraps"),
     "c_time3": Form(WRAPPED.format(negative="'16:04:09.552'"), limit="TIME outside a day wraps"),
     "c_time6": Form(WRAPPED.format(negative="'16:04:19.777215'"), limit="TIME outside a day wraps"),

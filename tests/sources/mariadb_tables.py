@@ -15,11 +15,13 @@ CLOCK = Form(
     " trim(trailing '.' from trim(trailing '0' from date_format({c}, '%Y-%m-%d %H:%i:%s.%f'))))",
     f"coalesce(cast({{c}} as varchar), {MISFIT})",
 )
-INSTANT = Form(CLOCK.source, f"coalesce(cast({{c}} at time zone 'UTC' as varchar), {MISFIT})")
+INSTANT = Form(
+    CLOCK.source, f"coalesce(regexp_replace(cast({{c}} as varchar), '[+]00$', ''), {MISFIT})"
+)
 TIME = Form("concat(time_format({c}, '%H:%i:%s'), '.', lpad(microsecond({c}), 6, '0'))")
 YEAR = Form("cast(cast({c} as unsigned) as char)")
 BITS = Form("cast({c} + 0 as char)")
-BOOLEAN_BIT = Form("if({c} = b'1', 'true', 'false')")
+BOOLEAN_BIT = Form("case {c} when b'1' then 'true' when b'0' then 'false' end")
 # MariaDB shows a decimal with all its digits behind the point, and so does gold
 DECIMAL = TEXT
 

@@ -33,6 +33,8 @@ WITH_SCHEMAS = {
     "value.converter": JSON,
     "value.converter.schemas.enable": "true",
 }
+# otherwise NULL in a column that has a default comes as the default
+NULLS_KEPT = {"value.converter.replace.null.with.default": "false"}
 WITHOUT_SCHEMAS = {name: value.replace("true", "false") for name, value in WITH_SCHEMAS.items()}
 
 PG_DEFAULT = Configuration(
@@ -40,7 +42,7 @@ PG_DEFAULT = Configuration(
     "public",
     ("everything", "documents", "composite", "altered", "rekeyed", "emptied", "keyless"),
     WITH_SCHEMAS,
-    forms=limits.PRECISE,
+    forms=limits.PRECISE | limits.DEFAULTS,
     relations={"emptied": KEPT},
     left_out=GENERATED,
 )
@@ -49,6 +51,7 @@ PG_STRING = Configuration(
     "public",
     ("everything", "documents", "composite", "altered", "rekeyed", "emptied", "keyless"),
     WITHOUT_SCHEMAS
+    | NULLS_KEPT
     | {
         "decimal.handling.mode": "string",
         "skipped.operations": "none",
@@ -83,6 +86,7 @@ PG_WHOLE = Configuration(
     "whole",
     ("everything", "documents", "composite", "emptied"),
     WITH_SCHEMAS
+    | NULLS_KEPT
     | {
         "decimal.handling.mode": "double",
         "time.precision.mode": "connect",

@@ -21,6 +21,10 @@ def of_base64(text: str) -> object:
     ]
 
 
+# value.converter.replace.null.with.default=true
+DEFAULTS = {
+    "altered.c": Form("coalesce({c}, 1.5)::numeric(12,3)::text", limit="NULL comes as the default")
+}
 # decimal.handling.mode=precise
 PRECISE = {
     "c_numeric": Form(

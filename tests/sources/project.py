@@ -7,7 +7,6 @@ from pathlib import Path
 
 import yaml
 
-from ingestion.__main__ import main as ingestion
 from ingestion.config import PROJECT_ROOT
 from ingestion.gold_models import declared_models
 from tests.sources.configurations import Configuration
@@ -41,9 +40,12 @@ class Project:
             process_group=0,
         )
 
+    def start_ingestion(self, name: str, *arguments: str) -> subprocess.Popen:
+        told = (name, *arguments, "--project-dir", self.folder)
+        return self.start(name, sys.executable, "-m", "ingestion", *told)
+
     def start_load(self) -> subprocess.Popen:
-        where = ("--project-dir", self.folder)
-        return self.start("load", sys.executable, "-m", "ingestion", "load", *where)
+        return self.start_ingestion("load")
 
     def start_dbt(self, *arguments: str) -> subprocess.Popen:
         dbt = Path(sys.executable).with_name("dbt")
@@ -57,8 +59,7 @@ class Project:
         _succeed(self.start_dbt(*arguments), "dbt")
 
     def generate(self, feed: str, *tables: str) -> None:
-        told = ["generate", feed, *tables, "--project-dir", str(self.folder)]
-        assert ingestion(told) == 0
+        _succeed(self.start_ingestion("generate", feed, *tables), "generate")
 
     def write_model(
         self, configuration: Configuration, table: Table, place: dict[str, str]
