@@ -34,7 +34,8 @@ test-ingestion: setup
 test-pipeline: setup
 	@$(BIN)/python -m pytest --quiet tests/pipeline
 
-test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts; not part of `make test`
+test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
+	@tests/sources/install_databases.sh
 	@$(BIN)/python -m pytest --quiet tests/reconcile
 
 test-cluster: setup  ## the target `cluster`, on a Spark Thrift server that it starts; not part of `make test`
