@@ -9,7 +9,8 @@ unchecked as (
         gold_tables.model_name,
         changes.is_after_complete,
         map_keys(changes.after_image) as column_names,
-        min(struct(changes.topic, changes.partition, changes.offset)) as first_place
+        min(struct(changes.topic, changes.partition, changes.offset)) as first_place,
+        max(struct(changes.bronze_version, changes.offset)) as last_seen
     from {{ ref('changes') }} as changes
         inner join {{ gold_tables() }}
             on {{ is_of_gold_table('changes') }}
@@ -24,11 +25,11 @@ compared as (
 
     select
         unchecked.model_name,
+        unchecked.is_after_complete,
         unchecked.first_place,
+        unchecked.last_seen,
         array_except(unchecked.column_names, gold_columns.column_names) as undeclared,
-        case
-            when unchecked.is_after_complete then array_except(gold_columns.column_names, unchecked.column_names)
-        end as missing
+        array_except(gold_columns.column_names, unchecked.column_names) as missing
     from unchecked
         inner join {{ gold_columns() }}
             on unchecked.model_name = gold_columns.model_name
@@ -48,16 +49,27 @@ undeclared as (
 
 ),
 
+newest as (
+
+    select
+        model_name,
+        max_by(missing, last_seen) as missing,
+        max_by(first_place, last_seen) as first_place
+    from compared
+    where is_after_complete
+    group by model_name
+
+),
+
 missing as (
 
     select
         model_name,
         column_name,
-        'whole rows lack it: it was dropped or renamed, or the producer leaves it out' as finding,
-        min(first_place) as first_place
-    from compared
+        'the newest rows lack it: it was dropped or renamed, or the producer leaves it out' as finding,
+        first_place
+    from newest
             lateral view explode(missing) as column_name
-    group by model_name, column_name
 
 ),
 

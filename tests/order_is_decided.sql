@@ -1,6 +1,6 @@
 -- Changes whose order the messages leave open: two different changes of one key at one source position, or, in a format
--- that only offsets order, a key in several partitions (gold shows the change of the higher offset) and a table that was
--- emptied in one of its several partitions (gold keeps the rows of the others).
+-- that only offsets order, a key in several partitions (gold shows the change of the higher offset) and a table that
+-- was emptied in one of its several partitions (gold keeps the rows of the others).
 
 with
 

@@ -81,14 +81,14 @@
 {%- endmacro %}
 
 
-{#- The silver rows of a tested gold table that were not checked yet. -#}
+{#- The changes of rows of a tested gold table, and what emptied it, that were not checked yet. -#}
 {% macro unchecked_changes(relation) -%}
     {%- set declaration = gold_declaration(relation) -%}
     select *
         from {{ silver_of(declaration) }} as changes
         where
             {{ of_this_table('changes', declaration) }}
-            and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+            and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
             and {{ is_unchecked() }}
 {%- endmacro %}
 

@@ -115,15 +115,14 @@
                     {%- if shard_parts(declaration) %}
                     and (
                         {{ emptied }}.shard is null
-                        or {{ emptied }}.shard = {{ shard or 'slice(' ~ row ~ '.row_key, 1, ' ~ shard_parts(declaration) | length ~ ')' }}
+                        or {{ shard or 'slice(' ~ row ~ '.row_key, 1, ' ~ shard_parts(declaration) | length ~ ')' }} = {{ emptied }}.shard
                     )
                     {%- endif -%}
 {%- endmacro %}
 
 
 {#- A pattern is one that both Python and Spark read, and the key has the shard in it. -#}
-{% macro check_patterns(columns, key=none) -%}
-    {%- set meta = model.config.meta -%}
+{% macro check_patterns(meta, columns, key=none) -%}
     {%- set sources = [] -%}
     {%- for name in key or columns -%}
         {%- do sources.append(column_sources(columns)[name].get('source', name)) -%}

@@ -15,7 +15,7 @@
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': [], 'columns': columns,
         'left_out': left_out
     }) -}}
-    {%- do check_patterns(columns) -%}
+    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns) -%}
     {%- do ref(feed_settings(feed).format ~ '_changes') -%}
     {%- do ref('schemas') -%}
     {%- do ref('sequence_ranges') -%}

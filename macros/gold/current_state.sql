@@ -15,7 +15,7 @@
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns,
         'left_out': left_out
     }) -}}
-    {%- do check_patterns(columns, key) -%}
+    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {#- dbt parses before it knows the model's own configuration: then only the references count -#}
     {%- do ref(feed_settings(feed_name).format ~ '_changes') -%}
     {%- do ref('schemas') -%}
@@ -524,15 +524,15 @@
 
         -- a full load that starts anew removes the keys that it does not bring again
         select
-            cast(null as array<string>),
+            cast(null as array<string>) as row_key,
             {%- if sharded %}
-            {{ shard_of('changes') }},
+            {{ shard_of('changes') }} as shard,
             {%- endif %}
             topic,
             partition,
-            'full_load',
-            {{ beginning_of_epoch() }},
-            null
+            'full_load' as operation,
+            {{ beginning_of_epoch() }} as sequence,
+            null as moved_sequence
         from {{ ref('sequence_ranges') }} as changes
         where
             {{ of_this_table('changes') }}
@@ -544,15 +544,15 @@
 
         -- the full load that began again on {{ time }}
         select
-            cast(null as array<string>),
+            cast(null as array<string>) as row_key,
             {%- if sharded %}
-            null,
+            null as shard,
             {%- endif %}
-            null,
-            null,
-            'full_load',
-            {{ beginning_of_cut_over(loop.index) }},
-            null
+            null as topic,
+            null as partition,
+            'full_load' as operation,
+            {{ beginning_of_cut_over(loop.index) }} as sequence,
+            null as moved_sequence
         {%- endfor %}
 
     )

@@ -17,7 +17,7 @@
     {{- config(materialized='view', meta={
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
     }) -}}
-    {%- do check_patterns(columns, key) -%}
+    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {%- do ref(feed_settings(feed).format ~ '_changes') -%}
     {%- do ref('schemas') -%}
     {%- do ref('sequence_ranges') -%}
@@ -266,13 +266,13 @@
         select
             null as row_key,
             {%- if shard_parts() %}
-            {{ shard_of('changes') }},
+            {{ shard_of('changes') }} as shard,
             {%- endif %}
             topic,
             partition,
             'full_load' as operation,
             null as changed_at,
-            {{ beginning_of_epoch() }} as sequence
+            {{ beginning_of_epoch() }} as delete_sequence
         from {{ ref('sequence_ranges') }} as changes
         where
             {{ of_this_table('changes') }}
@@ -284,13 +284,13 @@
         select
             null as row_key,
             {%- if shard_parts() %}
-            null,
+            null as shard,
             {%- endif %}
-            null,
-            null,
-            'full_load',
-            cast({{ quoted(time) }} as timestamp),
-            {{ beginning_of_cut_over(loop.index) }}
+            null as topic,
+            null as partition,
+            'full_load' as operation,
+            cast({{ quoted(time) }} as timestamp) as changed_at,
+            {{ beginning_of_cut_over(loop.index) }} as delete_sequence
         {%- endfor %}
 {%- endmacro %}
 

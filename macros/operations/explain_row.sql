@@ -40,7 +40,7 @@
         from changes
             left join {{ state_of(gold) }} as ends
                 on
-                    ends.row_key = changes.row_key
+                    changes.row_key = ends.row_key
                     or ends.row_key is null
                     and {{ reaches('ends', 'changes', meta) }}
         group by all

@@ -50,7 +50,8 @@
             offset
         from compared
         where
-            told = told_before
+            operation <> 'truncate'
+            and told = told_before
             and size(change_sequence.position) > 0
             and change_sequence.phase = 1
 

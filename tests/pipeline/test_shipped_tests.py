@@ -81,7 +81,7 @@ def status_of(shop, test):
             "columns_follow_the_source",
             "silver.canal_json_changes",
             "update silver.canal_json_changes set after_image = map_filter(after_image, (name, text) -> name <> 'status')"
-            " where table_name = 'orders' and operation = 'insert'",
+            " where table_name = 'orders'",
             "warn",
         ),
         (
