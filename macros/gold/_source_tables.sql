@@ -90,8 +90,14 @@
 {%- endmacro %}
 
 
-{#- An image with the names of its shard as columns. -#}
-{% macro gold_image(relation, image='after_image') -%}
+{#- The same as a column of a select. -#}
+{% macro gold_key_column(relation, column='row_key', declaration=none) -%}
+    {{ gold_key(relation, declaration, column) }}{{ ' as ' ~ column if shard_parts(declaration) }}
+{%- endmacro %}
+
+
+{#- An image, with the names of its shard as columns in it. -#}
+{% macro gold_image_column(relation, image='after_image') -%}
     {%- if shard_parts() -%}
     {%- set names -%}
         map(
@@ -100,7 +106,7 @@
         {%- endfor -%}
         )
     {%- endset -%}
-    {{ overlaid(relation ~ '.' ~ image, names) }}
+    {{ overlaid(relation ~ '.' ~ image, names) }} as {{ image }}
     {%- else -%}
     {{ relation }}.{{ image }}
     {%- endif -%}
@@ -110,8 +116,8 @@
 {#- Does what emptied a table (a row of the state without a key) reach a row? All of the table, or of one topic and
     partition where only offsets order; of one shard. -#}
 {% macro reaches(emptied, row, declaration=none, shard=none) -%}
-    ({{ emptied }}.topic is null or {{ emptied }}.topic = {{ row }}.topic)
-                    and ({{ emptied }}.partition is null or {{ emptied }}.partition = {{ row }}.partition)
+    ({{ emptied }}.topic is null or {{ row }}.topic = {{ emptied }}.topic)
+                    and ({{ emptied }}.partition is null or {{ row }}.partition = {{ emptied }}.partition)
                     {%- if shard_parts(declaration) %}
                     and (
                         {{ emptied }}.shard is null

@@ -88,8 +88,8 @@
 
         select
             changes.operation,
-            {{ gold_image('changes', 'before_image') }} as before_image,
-            {{ gold_image('changes') }} as after_image,
+            {{ gold_image_column('changes', 'before_image') }},
+            {{ gold_image_column('changes') }},
             changes.schema_id,
             changes.database_name,
             changes.schema_name,

@@ -371,11 +371,11 @@
 {#- The table's row changes that this run reads. -#}
 {% macro changes_of_table(plan) -%}
         select
-            {{ gold_key('changes') }} as row_key,
-            {{ gold_key('changes', column='previous_row_key') }} as previous_row_key,
+            {{ gold_key_column('changes') }},
+            {{ gold_key_column('changes', 'previous_row_key') }},
             changes.operation,
             changes.operation in ('delete', 'update_before') as is_deleted,
-            {{ gold_image('changes') }} as after_image,
+            {{ gold_image_column('changes') }},
             changes.is_after_complete,
             changes.schema_id,
             changes.topic,
@@ -455,8 +455,8 @@
     moves as (
 
         select
-            {{ gold_key('changes') }} as row_key,
-            {{ gold_key('changes', column='previous_row_key') }} as previous_row_key,
+            {{ gold_key_column('changes') }},
+            {{ gold_key_column('changes', 'previous_row_key') }},
             {{ gold_sequence('changes', plan) }} as sequence
         {{ from_changes_of_run(plan) }}
             and {{ leaves_values_behind('changes') }}
@@ -466,7 +466,7 @@
     {% endif %} deletes as (
 
         select
-            {{ gold_key('changes') }} as row_key,
+            {{ gold_key_column('changes') }},
             {%- if sharded %}
             if(changes.row_key is null, {{ shard_of('changes') }}, null) as shard,
             {%- endif %}

@@ -14,7 +14,7 @@
     with changes as (
 
         select
-            {{ gold_key('changes', meta) }} as row_key,
+            {{ gold_key_column('changes', declaration=meta) }},
             {{ gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
             changes.operation,
             changes.changed_at,

@@ -16,7 +16,7 @@
 
         select
             changes.* except (row_key),
-            {{ gold_key('changes', declared) }} as row_key,
+            {{ gold_key_column('changes', declaration=declared) }},
             {{ gold_sequence('changes', plan, declared) }} as gold_sequence
         from unchecked as changes
         {{- join_ranges('changes', plan) }}

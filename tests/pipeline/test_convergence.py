@@ -1,5 +1,7 @@
 """A full refresh gives what the runs before it made; test_properties.py has orders, repeats, splits."""
 
+from tests.pipeline.shop_records import content
+
 TABLES = ("customers", "order_items", "carts", "stock", "shipments", "picking_list")
 SILVER = """
     select count(*), sum(hash(* except (bronze_version, before_image, after_image)))
@@ -7,13 +9,8 @@ SILVER = """
 
 
 def test_full_refresh_equals_the_incremental_result(shop):
-    before = {table: whole(shop, table) for table in TABLES}
+    before = {table: content(shop, table, True) for table in TABLES}
     rows = shop.sql(SILVER)
     shop.run("--full-refresh")
-    assert {table: whole(shop, table) for table in TABLES} == before
+    assert {table: content(shop, table, True) for table in TABLES} == before
     assert shop.sql(SILVER) == rows
-
-
-def whole(lakehouse, table):
-    rows = lakehouse.sql(f"select to_json(struct(*)) as row from gold.{table}")
-    return sorted(row.row for row in rows)

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from ingestion.config import Feed
-from tests.pipeline.test_convergence import content, model_of, records_of
+from tests.pipeline.shop_records import content, model_of, records_of
 
 TABLE = "shipments"
 FEED = "crashed_postgres"

@@ -3,7 +3,7 @@
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.test_convergence import records_of
+from tests.pipeline.shop_records import records_of
 
 MODEL = """{{{{ current_state(
     feed='{feed}', database='shop', table='old_prices',

@@ -11,7 +11,7 @@ import yaml
 
 from ingestion.__main__ import main as ingestion
 from tests.pipeline.conftest import ROOT, Lakehouse
-from tests.pipeline.test_convergence import content
+from tests.pipeline.shop_records import content
 
 COMMAND = [sys.executable, "-m", "ingestion"]
 TABLES = ("stock", "shipments", "orders", "carts")
