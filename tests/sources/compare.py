@@ -71,6 +71,7 @@ def differences(
     if not table.key:
         return _of_bags(name, forms, source, gold)
     there = {_key(table, forms, row): row for row in source}
+    assert len(there) == len(source), f"the source's key of {name} is none"
     here = {_key(table, forms, row): row for row in gold}
     found = [
         Difference(name, key, "(rows)", 1, count)

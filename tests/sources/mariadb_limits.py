@@ -20,7 +20,7 @@ WKB = Form("hex(st_asbinary({c}))", "hex(from_base64(json_extract_string({c}, '$
 DEBEZIUM = NO_ZERO_DATE | {
     "c_date": Form("nullif(cast({c} as char), '0000-00-00')", limit="zero dates are null"),
     "c_timestamp": Form(
-        "case when {c} <> 0 then "
+        "case when {c} is null then null when {c} <> 0 then "
         + INSTANT.source
         + " when phase = 'stream' then '1970-01-01 00:00:00' end",
         INSTANT.gold,
