@@ -73,8 +73,8 @@ MILLISECONDS = {
 # interval.handling.mode=string
 ISO_INTERVAL = {
     "c_interval": Form(
-        "concat('P', extract(year from {c}), 'Y', extract(month from {c}), 'M', extract(day from {c}), 'DT',"
+        "case when {c} is not null then concat('P', extract(year from {c}), 'Y', extract(month from {c}), 'M', extract(day from {c}), 'DT',"
         " extract(hour from {c}), 'H', extract(minute from {c}), 'M',"
-        " trim_scale(extract(second from {c})), 'S')"
+        " trim_scale(extract(second from {c})), 'S') end"
     )
 }
