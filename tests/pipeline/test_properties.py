@@ -270,7 +270,8 @@ def test_rows_that_do_not_add_up_are_reported(ran):
     assert findings(ran.lakehouse) == len(equal)
     name = "case_99999"
     taken = Message("d", None, None, 1, 1, before={"amount": 1, "note": "never", "body": "came"})
-    told = (Sent(taken, 0, 0), Sent(replace(taken, before=None, position=2), 0, 1))
+    half = replace(taken, op="u", row={"amount": 2}, before=None, position=2)
+    told = (Sent(taken, 0, 0), Sent(half, 0, 1))
     case = Case("without_key", told, None)
     records = [record(case, name, first(name), one) for one in told]
     feed = Feed(name="cases_without_key", format=KINDS["without_key"])
