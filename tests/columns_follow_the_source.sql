@@ -28,6 +28,8 @@ compared as (
         unchecked.is_after_complete,
         unchecked.first_place,
         unchecked.last_seen,
+        gold_columns.adds_new,
+        gold_columns.taken_names,
         array_except(unchecked.column_names, gold_columns.column_names) as undeclared,
         array_except(gold_columns.column_names, unchecked.column_names) as missing
     from unchecked
@@ -41,10 +43,15 @@ undeclared as (
     select
         model_name,
         column_name,
-        'the model does not have it: name it, or list it in left_out' as finding,
+        if(
+            any_value(adds_new),
+            'gold cannot have it under this name: name it with another, or list it in left_out',
+            'the model does not have it: name it, or list it in left_out'
+        ) as finding,
         min(first_place) as first_place
     from compared
             lateral view explode(undeclared) as column_name
+    where not (adds_new and {{ can_be_added('column_name', 'taken_names') }})
     group by model_name, column_name
 
 ),

@@ -53,7 +53,11 @@
     {%- elif checked < 0 -%}
         {{ messages }} version as of {{ silver_version() }}
     {%- elif checked < silver_version() -%}
-        table_changes('{{ messages }}', {{ checked + 1 }}, {{ silver_version() }})
+        (
+        select *
+        from table_changes('{{ messages }}', {{ checked + 1 }}, {{ silver_version() }})
+        where _change_type = 'insert'
+    )
     {%- else -%}
         (select * from {{ messages }} where false)
     {%- endif -%}
@@ -102,6 +106,7 @@
 {#- The gold tables as their models declare them: name, where their changes come from, key as the source names it. -#}
 {% macro gold_tables() -%}
     {%- set declarations = gold_declarations() -%}
+    {%- set patterned = has_patterns() -%}
     {%- if declarations -%}
     values
     {%- for name, declared in declarations.items() %}
@@ -109,7 +114,7 @@
         {{ quoted(name) }}, {{ quoted(declared.feed) }}, {{ quoted_or_null(declared.source_catalog) }},
         {%- for part in place_parts() %} {{ quoted_or_null(declared[part] if declared[part] is string) }},
         {%- endfor %}
-        {%- if has_patterns() %}
+        {%- if patterned %}
         {%- for part in place_parts() %} {{ quoted_or_null('^(' ~ declared[part].pattern ~ ')$' if declared[part] is mapping) }},
         {%- endfor %}
         {%- endif %}
@@ -118,7 +123,7 @@
     {%- endfor %}
     as gold_tables (
         model_name, feed, catalog_name, database_name, schema_name, table_name,
-        {{- ' database_pattern, schema_pattern, table_pattern,' if has_patterns() }} key_columns
+        {{- ' database_pattern, schema_pattern, table_pattern,' if patterned }} key_columns
     )
     {%- else -%}
     (
@@ -136,18 +141,29 @@
 {%- endmacro %}
 
 
-{#- The columns that each gold model has, or leaves out on purpose, by their names in the messages. -#}
+{#- The columns that each gold model names, or leaves out on purpose, by their names in the messages; whether it adds
+    others, and the names that these cannot have. -#}
 {% macro gold_columns() -%}
     {%- set declarations = gold_declarations() -%}
     {%- if declarations -%}
     values
     {%- for name, declared in declarations.items() %}
     {%- set columns = sources_of(column_sources(declared.columns)) | reject('in', shard_columns()) | list + (declared.left_out or []) %}
-    ({{ quoted(name) }}, cast(array({{ quoted_list(columns) }}) as array<string>)){{ ',' if not loop.last }}
+    (
+        {{ quoted(name) }}, cast(array({{ quoted_list(columns) }}) as array<string>),
+        {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ quoted_list(taken_names(declared.columns)) }})
+    ){{ ',' if not loop.last }}
     {%- endfor %}
-    as gold_columns (model_name, column_names)
+    as gold_columns (model_name, column_names, adds_new, taken_names)
     {%- else -%}
-    (select '' as model_name, array('') as column_names where false) as gold_columns
+    (
+        select
+            '' as model_name,
+            array('') as column_names,
+            false as adds_new,
+            array('') as taken_names
+        where false
+    ) as gold_columns
     {%- endif -%}
 {%- endmacro %}
 
@@ -181,12 +197,13 @@
 
 {#- Is the change one of the table that gold_tables() lists? What a model leaves out is not asked for. -#}
 {% macro is_of_gold_table(relation) -%}
+    {%- set patterned = has_patterns() -%}
     {{ relation }}.feed = gold_tables.feed
-            and {{ relation }}.table_name = {{ 'coalesce(gold_tables.table_name, ' ~ relation ~ '.table_name)' if has_patterns() else 'gold_tables.table_name' }}
+            and {{ relation }}.table_name = {{ 'coalesce(gold_tables.table_name, ' ~ relation ~ '.table_name)' if patterned else 'gold_tables.table_name' }}
             and {{ relation }}.catalog_name <=> coalesce(gold_tables.catalog_name, {{ relation }}.catalog_name)
             and {{ relation }}.database_name <=> coalesce(gold_tables.database_name, {{ relation }}.database_name)
             and {{ relation }}.schema_name <=> coalesce(gold_tables.schema_name, {{ relation }}.schema_name)
-            {%- if has_patterns() %}
+            {%- if patterned %}
             {%- for part in place_parts() %}
             and (gold_tables.{{ part }}_pattern is null or {{ relation }}.{{ part }}_name rlike gold_tables.{{ part }}_pattern)
             {%- endfor %}

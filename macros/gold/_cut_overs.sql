@@ -24,15 +24,3 @@
                 + if({{ relation }}.message_timestamp >= cast({{ quoted(time) }} as timestamp), {{ epochs_of_a_cut_over() }}, 0)
     {%- endfor -%}
 {%- endmacro %}
-
-
-{#- Where the epoch of a cut-over begins: the first, second ... -#}
-{% macro beginning_of_cut_over(number) -%}
-    named_struct(
-                'epoch', {{ number * epochs_of_a_cut_over() }},
-                'phase', 0,
-                'position', cast(array() as array<decimal(38, 0)>),
-                'offset', cast(-1 as bigint),
-                'row_index', 0
-            )
-{%- endmacro %}

@@ -130,7 +130,7 @@
 {#- A pattern is one that both Python and Spark read, and the key has the shard in it. -#}
 {% macro check_patterns(meta, columns, key=none) -%}
     {%- set sources = [] -%}
-    {%- for name in key or columns -%}
+    {%- for name in key or [] -%}
         {%- do sources.append(column_sources(columns)[name].get('source', name)) -%}
     {%- endfor -%}
     {%- for part in place_parts() if meta[part] and meta[part] is not string -%}

@@ -151,18 +151,24 @@
 
     ),
 
-    -- without a position every message counts
+    -- what makes a change the same one; without a position every message is one of its own
     placed as (
 
         select
             *,
-            if(
-                size(position) > 0,
-                null,
-                struct(topic, topic_generation, partition, offset, row_index)
-            ) as place,
-            {{ texts_of_row('before_image', sources) }} as row_before,
-            {{ texts_of_row('after_image', sources) }} as row_after
+            struct(
+                database_name,
+                schema_name,
+                table_name,
+                sequence.epoch,
+                sequence.phase,
+                position,
+                if(size(position) > 0, null, struct(topic, topic_generation, partition, offset, row_index)) as place,
+                operation,
+                {{ texts_of_row('before_image', sources) }} as row_before,
+                {{ texts_of_row('after_image', sources) }} as row_after,
+                schema_id
+            ) as change
         from standing
 
     ),
@@ -170,72 +176,34 @@
     told as (
 
         select
-            database_name,
-            schema_name,
-            table_name,
-            sequence.epoch,
-            sequence.phase,
-            position,
-            place,
-            operation,
-            row_before,
-            row_after,
-            schema_id,
+            change,
             count(*) as copies,
             max(struct(sequence, topic, partition, changed_at)) as newest
         from placed
-        group by
-            database_name,
-            schema_name,
-            table_name,
-            sequence.epoch,
-            sequence.phase,
-            position,
-            place,
-            operation,
-            row_before,
-            row_after,
-            schema_id,
-            topic,
-            topic_generation,
-            partition,
-            sending
+        group by change, topic, topic_generation, partition, sending
 
     ),
 
     told_once as (
 
         select
-            row_before,
-            row_after,
-            schema_id,
+            change,
             max(copies) as copies,
             max(newest) as newest
         from told
-        group by
-            database_name,
-            schema_name,
-            table_name,
-            epoch,
-            phase,
-            position,
-            place,
-            operation,
-            row_before,
-            row_after,
-            schema_id
+        group by change
 
     ),
 
     moves as (
 
         select
-            schema_id,
+            change.schema_id,
             newest,
             delta * copies as copies,
             row_texts
         from told_once
-            lateral view stack(2, -1, row_before, 1, row_after) as delta, row_texts
+            lateral view stack(2, -1, change.row_before, 1, change.row_after) as delta, row_texts
         where row_texts is not null
 
     ),

@@ -5,15 +5,19 @@
         feed='shop_mariadb', database='shop', table='orders',   where the changes come from (schema and catalog where there is one)
         key=['id'],                                             the key columns, as silver has them
         columns={'id': 'bigint', 'total': 'decimal(12,2)'},     name: type, or name: {'type': ..., 'source': 'wire name'}
-        left_out=['note']                                       columns that the source has and gold should not
+        left_out=['note'],                                      columns that the source has and gold should not
+        new_columns='add'                                       gold has columns that are not named as soon as they come; else 'report'
     )
 -#}
-{% macro current_state(feed, table, key, columns, database=none, schema=none, catalog=none, left_out=[]) -%}
+{% macro current_state(
+    feed, table, key, columns, database=none, schema=none, catalog=none, left_out=[], new_columns='report'
+) -%}
     {%- set feed_name = feed -%}
     {%- do check_gold_model(feed_name, key, columns) -%}
+    {%- do check_new_columns(new_columns) -%}
     {{- config(meta={
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns,
-        'left_out': left_out
+        'left_out': left_out, 'new_columns': new_columns
     }) -}}
     {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {#- dbt parses before it knows the model's own configuration: then only the references count -#}
@@ -21,7 +25,7 @@
     {%- do ref('schemas') -%}
     {%- do ref('sequence_ranges') -%}
     {%- if execute -%}
-    {{- latest_of_table(feed_name, columns) -}}
+    {{- latest_of_table(feed_name, columns_of_run(columns)) -}}
     {%- endif -%}
 {%- endmacro %}
 
@@ -409,14 +413,57 @@
 
 
 {#- Where a full load that begins again stands: before everything of its epoch. -#}
-{% macro beginning_of_epoch() -%}
+{% macro beginning_of_epoch(epoch) -%}
     named_struct(
-                'epoch', epoch,
+                'epoch', {{ epoch }},
                 'phase', 0,
                 'position', cast(array() as array<decimal(38, 0)>),
                 'offset', cast(-1 as bigint),
                 'row_index', 0
             )
+{%- endmacro %}
+
+
+{% macro has_full_loads_again(plan) -%}
+    {{ return(plan.has_ranges or cut_overs() != []) }}
+{%- endmacro %}
+
+
+{#- The full loads that began again, as the stream's own marks or the feed's cut-overs tell; as in the state, rows
+    without a key. Marks tell no time. -#}
+{% macro full_loads_again(plan) -%}
+    {%- if plan.has_ranges %}
+        select
+            cast(null as array<string>) as row_key,
+            {%- if shard_parts() %}
+            {{ shard_of('changes') }} as shard,
+            {%- endif %}
+            topic,
+            partition,
+            'full_load' as operation,
+            cast(null as timestamp) as changed_at,
+            {{ beginning_of_epoch('epoch') }} as delete_sequence
+        from {{ ref('sequence_ranges') }} as changes
+        where
+            {{ of_this_table('changes') }}
+            and starts_full_load
+    {%- endif %}
+    {%- for time in cut_overs() %}
+        {%- if plan.has_ranges or not loop.first %}
+
+        union all
+        {% endif %}
+        select
+            cast(null as array<string>) as row_key,
+            {%- if shard_parts() %}
+            cast(null as array<string>) as shard,
+            {%- endif %}
+            cast(null as string) as topic,
+            cast(null as int) as partition,
+            'full_load' as operation,
+            cast({{ quoted(time) }} as timestamp) as changed_at,
+            {{ beginning_of_epoch(loop.index * epochs_of_a_cut_over()) }} as delete_sequence
+    {%- endfor %}
 {%- endmacro %}
 
 
@@ -449,7 +496,16 @@
 {% macro deletes_of_changes(plan) -%}
     {%- set with_moves = plan.news.get('moves', 0) > 0 -%}
     {%- set sharded = shard_parts() != [] -%}
+    {%- set begins_anew = has_full_loads_again(plan) -%}
     with
+    {%- if begins_anew %}
+
+    full_loads as (
+
+        {{ full_loads_again(plan) }}
+
+    ),
+    {%- endif %}
     {%- if with_moves %}
 
     moves as (
@@ -462,8 +518,9 @@
             and {{ leaves_values_behind('changes') }}
 
     ),
+    {%- endif %}
 
-    {% endif %} deletes as (
+    deletes as (
 
         select
             {{ gold_key_column('changes') }},
@@ -518,42 +575,23 @@
             sequence as moved_sequence
         from moves
         {%- endif %}
-        {%- if plan.has_ranges %}
+        {%- if begins_anew %}
 
         union all
 
-        -- a full load that starts anew removes the keys that it does not bring again
+        -- a full load that begins anew removes the keys that it does not bring again
         select
-            cast(null as array<string>) as row_key,
+            row_key,
             {%- if sharded %}
-            {{ shard_of('changes') }} as shard,
+            shard,
             {%- endif %}
             topic,
             partition,
-            'full_load' as operation,
-            {{ beginning_of_epoch() }} as sequence,
+            operation,
+            delete_sequence as sequence,
             null as moved_sequence
-        from {{ ref('sequence_ranges') }} as changes
-        where
-            {{ of_this_table('changes') }}
-            and starts_full_load
+        from full_loads
         {%- endif %}
-        {%- for time in cut_overs() %}
-
-        union all
-
-        -- the full load that began again on {{ time }}
-        select
-            cast(null as array<string>) as row_key,
-            {%- if sharded %}
-            null as shard,
-            {%- endif %}
-            null as topic,
-            null as partition,
-            'full_load' as operation,
-            {{ beginning_of_cut_over(loop.index) }} as sequence,
-            null as moved_sequence
-        {%- endfor %}
 
     )
 
@@ -830,15 +868,21 @@
 
 
 {% macro check_gold_columns(columns) -%}
-    {%- for column in columns if column | lower in (
-        '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
-        '_topic', '_partition', '_changed_at', '_image', '_wires'
-    ) -%}
+    {%- for column in columns if column | lower in own_names() -%}
         {{ exceptions.raise_compiler_error(
             "Gold model '" ~ model.name ~ "': the name '" ~ column ~ "' is gold's own; give the column another name"
             ~ " with {'type': ..., 'source': '" ~ column ~ "'}."
         ) }}
     {%- endfor -%}
+{%- endmacro %}
+
+
+{#- Names that the statement uses itself. -#}
+{% macro own_names() -%}
+    {{ return([
+        '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
+        '_topic', '_partition', '_changed_at', '_image', '_wires'
+    ]) }}
 {%- endmacro %}
 
 

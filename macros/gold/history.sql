@@ -260,38 +260,12 @@
             and (
                 {{ empties_the_table('changes') }}
             )
+        {%- if has_full_loads_again(plan) %}
 
         union all
 
-        select
-            null as row_key,
-            {%- if shard_parts() %}
-            {{ shard_of('changes') }} as shard,
-            {%- endif %}
-            topic,
-            partition,
-            'full_load' as operation,
-            null as changed_at,
-            {{ beginning_of_epoch() }} as delete_sequence
-        from {{ ref('sequence_ranges') }} as changes
-        where
-            {{ of_this_table('changes') }}
-            and starts_full_load
-        {%- for time in cut_overs() %}
-
-        union all
-
-        select
-            null as row_key,
-            {%- if shard_parts() %}
-            null as shard,
-            {%- endif %}
-            null as topic,
-            null as partition,
-            'full_load' as operation,
-            cast({{ quoted(time) }} as timestamp) as changed_at,
-            {{ beginning_of_cut_over(loop.index) }} as delete_sequence
-        {%- endfor %}
+        {{ full_loads_again(plan) }}
+        {%- endif %}
 {%- endmacro %}
 
 

@@ -149,7 +149,7 @@ using (
 when matched and emptied.delete_sequence > current._change.sequence then delete
 when matched then
     update set
-    {%- for column in model.config.meta.columns %}
+    {%- for column in columns_of_run() %}
         {{ identifier(column) }} = if(
             {{ newest_in_current(quoted(column)) }} < emptied.delete_sequence, null, current.{{ identifier(column) }}
         ),
@@ -169,7 +169,7 @@ when matched then
 
 {#- One guarded merge: a row is deleted, replaced or inserted only by a change that is newer than itself. -#}
 {% macro merge_latest(target, latest, plan) -%}
-{%- set columns = model.config.meta.columns.keys() | list -%}
+{%- set columns = columns_of_run().keys() | list -%}
 {%- set by_column = plan.by_column -%}
 merge into {{ target }} as current
 using (
@@ -257,7 +257,7 @@ coalesce(current._change.column_sequences[{{ column }}], current._change.sequenc
     message has brought yet is older than everything: epoch -1. -#}
 {% macro older_than_row(sequences, sequence) -%}
 map_filter(
-                    map_from_arrays(array({{ quoted_list(model.config.meta.columns.keys()) }}), {{ sequences }}),
+                    map_from_arrays(array({{ quoted_list(columns_of_run().keys()) }}), {{ sequences }}),
                     (column_name, column_sequence) -> column_sequence < {{ sequence }}
                 )
 {%- endmacro %}
@@ -280,11 +280,22 @@ map_filter(
         {%- set version = [silver.version, applied['schemas'].version, applied['order_marks'].version] | min -%}
         {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
         {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, rebuild) -%}
+        {%- set columns = meta.columns -%}
+        {%- if meta.new_columns == 'add' and news -%}
+            {%- set before = {} if rebuild else added_columns(meta) -%}
+            {%- set added = with_columns_of_news(meta, news, before) -%}
+            {%- if added != before and not rebuild -%}
+                {%- set rebuild = true -%}
+                {%- set news = table_news(meta, rebuild) -%}
+            {%- endif -%}
+            {%- set columns = dict(meta.columns, **added) -%}
+        {%- endif -%}
         {%- set plan = {
             'mode': 'nothing' if not rebuild and not news else 'build' if rebuild or not meta.key else 'merge',
             'from_version': none if rebuild or not meta.key else mark.version,
             'version': version,
-            'built_by': silver.built_by,
+            'built_by': build_of_gold_model(model),
+            'columns': columns,
             'news': news,
             'by_column': news.get('partials', 0) > 0,
             'moves': news.get('moves', 0) > 0,
@@ -313,12 +324,25 @@ map_filter(
 {%- endmacro %}
 
 
-{#- How far the model's table has come; none where it must be built anew, since silver was. -#}
+{#- How far the model's table has come; none where it must be built anew, since silver was, or the model declares it otherwise. -#}
 {% macro mark_of_gold_model(node) -%}
-    {%- set applied = lakehouse_run().applied -%}
-    {%- set silver = applied.get(feed_settings(node.config.meta.feed).format ~ '_changes', {}) -%}
-    {%- set mark = applied.get(node.name) -%}
-    {{ return(mark if mark and mark.built_by == silver.built_by else none) }}
+    {%- set mark = lakehouse_run().applied.get(node.name) -%}
+    {{ return(mark if mark and mark.built_by == build_of_gold_model(node) else none) }}
+{%- endmacro %}
+
+
+{#- What a gold table is made from: a build of silver, and what its model declares. -#}
+{% macro build_of_gold_model(node) -%}
+    {%- set meta = node.config.meta -%}
+    {%- set silver = lakehouse_run().applied.get(feed_settings(meta.feed).format ~ '_changes', {}) -%}
+    {%- set declared = [] -%}
+    {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
+        {%- do declared.append(meta[part]) -%}
+    {%- endfor -%}
+    {%- for name, column in column_sources(meta.columns).items() -%}
+        {%- do declared.append([name, column.type | lower, column.get('source', name)]) -%}
+    {%- endfor -%}
+    {{ return(silver.get('built_by', '') ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 
 
@@ -368,7 +392,8 @@ map_filter(
         {%- for row in run_query(news_by_table(ref(format ~ '_changes'), marks | min)) -%}
             {%- do news.append({
                 'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
-                'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int
+                'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int,
+                'column_names': fromjson(row[8]), 'schema_ids': fromjson(row[9])
             }) -%}
         {%- endfor -%}
         {%- do run.table_news.update({question: news}) -%}
@@ -378,6 +403,9 @@ map_filter(
         {%- if reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
             {%- for count in ['deletes', 'truncates', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
+            {%- endfor -%}
+            {%- for list in ['column_names', 'schema_ids'] -%}
+                {%- do found.update({list: found.get(list, []) + news[list]}) -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
@@ -394,7 +422,9 @@ map_filter(
         count_if(operation in ('delete', 'update_before')) as deletes,
         count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-        count_if({{ leaves_values_behind('changes') }}) as moves
+        count_if({{ leaves_values_behind('changes') }}) as moves,
+        to_json(array_distinct(flatten(collect_set(map_keys(after_image))))) as column_names,
+        to_json(collect_set(schema_id)) as schema_ids
     from {{ changes }} as changes
     where
         bronze_version > {{ version }}

@@ -26,16 +26,24 @@
 
     ),
 
+    changes as (
+
+        select
+            *,
+            struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as told
+        from unchecked
+
+    ),
+
     compared as (
 
         select
             *,
-            struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as told,
-            lag(struct(change_sequence.position, operation, to_json(before_image), to_json(after_image))) over (
+            lag(told) over (
                 partition by topic, topic_generation, partition, database_name, schema_name, table_name
                 order by offset, row_index
             ) as told_before
-        from unchecked
+        from changes
 
     ),
 

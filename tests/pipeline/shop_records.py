@@ -1,4 +1,4 @@
-"""The shop's records and gold models for feeds of a test's own, and what a gold table holds."""
+"""Records and gold models for feeds of a test's own, and what gold and dbt show of them."""
 
 import json
 
@@ -17,11 +17,31 @@ def model_of(table, source, feed):
     return text.replace(f"feed='shop_{source}'", f"feed='{feed}'")
 
 
-def content(lakehouse, table, with_place):
-    place = "to_json(_change)" if with_place else "to_json(_change.row_key)"
-    names = lakehouse.spark.table(f"gold.{table}").columns
-    columns = ", ".join(f"`{name}`" for name in names if name != "_change")
-    return sorted(
-        json.dumps([row[0], row[1]])
-        for row in lakehouse.sql(f"select to_json(struct({columns})), {place} from gold.{table}")
-    )
+def canal_record(table, offset, kind, row, time, partition=0, types=None):
+    """A message of Canal for a row of shop.<table> with the key id, at a time in milliseconds."""
+    told = {"database": "shop", "table": table, "type": kind, "isDdl": False, "sql": "", "id": 1}
+    told |= {"es": time, "ts": time, "pkNames": ["id"], "data": [row], "old": None}
+    return {
+        "topic": f"shop.{table}",
+        "partition": partition,
+        "offset": offset,
+        "timestamp": time,
+        "headers": [],
+        "key": None,
+        "value": json.dumps(told | ({"mysqlType": types} if types else {})),
+    }
+
+
+def content(lakehouse, table):
+    rows = lakehouse.sql(f"select to_json(struct(*)) as row from gold.{table}")
+    return sorted(row.row for row in rows)
+
+
+def shown(lakehouse, inline):
+    outcome = lakehouse.dbt("show", "--inline", inline, "--limit", "50")
+    assert outcome.success, outcome.exception or outcome.result
+    return [row.dict() for row in outcome.result.results[0].agate_table.rows]
+
+
+def explained(lakehouse, table, row_key):
+    return shown(lakehouse, f"{{{{ explain_row('{table}', {list(row_key)}) }}}}")

@@ -9,8 +9,8 @@ SILVER = """
 
 
 def test_full_refresh_equals_the_incremental_result(shop):
-    before = {table: content(shop, table, True) for table in TABLES}
+    before = {table: content(shop, table) for table in TABLES}
     rows = shop.sql(SILVER)
     shop.run("--full-refresh")
-    assert {table: content(shop, table, True) for table in TABLES} == before
+    assert {table: content(shop, table) for table in TABLES} == before
     assert shop.sql(SILVER) == rows

@@ -71,12 +71,12 @@ def test_a_run_that_ends_between_any_two_statements_is_made_good(shop, monkeypat
             "test", "--select", "every_record_is_in_silver", "--vars", "check_all_history: true"
         )
         assert set(shop.statuses(tests).values()) == {"pass"}
-        assert content(shop, f"crashed_{TABLE}", True) == content(shop, TABLE, True)
+        assert content(shop, f"crashed_{TABLE}") == content(shop, TABLE)
     finally:
         shop.set_feeds(before)
         (shop.root / "models" / "gold" / f"crashed_{TABLE}.sql").unlink()
-    # silver, its types, its order, gold and its state, the marks of what was applied: each was the next one once
-    assert len(written) > 5
+    # silver, its order, gold's state and gold, the marks of what was applied: each was the next one once
+    assert len(written) >= 5
     assert [len(statements) for statements in written[:-1]] == list(range(1, len(written)))
     places = {statement.split()[2].split(".")[0] for statement in written[-1]}
     assert {"silver", "gold"} <= places
@@ -84,15 +84,16 @@ def test_a_run_that_ends_between_any_two_statements_is_made_good(shop, monkeypat
 
 def test_a_full_refresh_that_ends_after_silver_is_finished_by_the_next_run(shop, monkeypatch):
     models = ("--select", "canal_json_changes", "orders")
-    before, rows = builds_of(shop), content(shop, "orders", True)
+    before, rows = builds_of(shop), content(shop, "orders")
     death = Death(shop.spark, monkeypatch)
     death.at(1, "create or replace table")
     assert not shop.dbt("run", "--full-refresh", *models).success
     death.undone()
     shop.run()
     after = builds_of(shop)
-    assert after["orders"] == after["canal_json_changes"] != before["canal_json_changes"]
-    assert content(shop, "orders", True) == rows
+    assert after["orders"].split()[0] == after["canal_json_changes"]
+    assert after["canal_json_changes"] != before["canal_json_changes"]
+    assert content(shop, "orders") == rows
 
 
 def builds_of(shop):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ingestion.config import Feed
+from tests.pipeline.shop_records import canal_record
 
 # the tables of a feed as shards of one gold table: one model costs a fourth of four
 SHARDS = """{{{{ current_state(
@@ -125,20 +126,6 @@ def test_gold_follows_epochs_and_inherited_positions(built, feed, table):
     assert gold(built, feed, table) == EXPECTED[table]
 
 
-def canal(offset, kind, row, time):
-    told = {"database": "shop", "table": "again", "type": kind, "isDdl": False, "sql": "", "id": 1}
-    told |= {"es": time, "ts": time, "pkNames": ["id"], "data": [row], "old": None}
-    return {
-        "topic": "shop.again",
-        "partition": 0,
-        "offset": offset,
-        "timestamp": time,
-        "headers": [],
-        "key": None,
-        "value": json.dumps(told),
-    }
-
-
 def test_a_cut_over_begins_anew_where_no_message_tells(built):
     """Nothing marks the second full load; the feed says when it began."""
     before = built.feeds
@@ -152,10 +139,10 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
     for name, macro in (("cut_again", "current_state"), ("cut_again_history", "history")):
         built.write_model(name, text.replace("current_state", macro))
     records = [
-        canal(0, "INSERT", {"id": "1", "value": "first load"}, 1000),
-        canal(1, "INSERT", {"id": "2", "value": "first load"}, 1000),
-        canal(2, "INSERT", {"id": "1", "value": "second load"}, 2000),
-        canal(3, "INSERT", {"id": "3", "value": "second load"}, 2500),
+        canal_record("again", 0, "INSERT", {"id": "1", "value": "first load"}, 1000),
+        canal_record("again", 1, "INSERT", {"id": "2", "value": "first load"}, 1000),
+        canal_record("again", 2, "INSERT", {"id": "1", "value": "second load"}, 2000),
+        canal_record("again", 3, "INSERT", {"id": "3", "value": "second load"}, 2500),
     ]
     feed = Feed(name="cut", format="canal_json")
     for load, part in enumerate((records[:2], records[2:])):

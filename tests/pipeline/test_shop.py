@@ -9,6 +9,7 @@ import pytest
 from deltalake import DeltaTable
 
 from tests.pipeline.conftest import ROOT
+from tests.pipeline.shop_records import explained
 
 BROKEN = ("shop.mariadb", "shop.public.stock")
 EXPECTED = sorted((ROOT / "examples" / "shop" / "expected").glob("*.jsonl"))
@@ -143,13 +144,6 @@ def test_current_versions_are_the_gold_rows(shop):
     assert sorted(current) == sorted(shop.spark.table("gold.orders").select(*columns).collect())
     assert history.where("not is_current and valid_to is null").count() == 0
     assert history.count() > len(current)
-
-
-def explained(shop, table, row_key):
-    inline = f"{{{{ explain_row('{table}', {list(row_key)}) }}}}"
-    outcome = shop.dbt("show", "--inline", inline, "--limit", "50")
-    assert outcome.success, outcome.exception or outcome.result
-    return [row.dict() for row in outcome.result.results[0].agate_table.rows]
 
 
 def test_a_history_too_wide_for_a_view_says_so_and_can_be_a_table(shop):

@@ -1,0 +1,97 @@
+"""Columns that the source adds and types that it widens appear in gold, where the model says so."""
+
+import pytest
+
+from ingestion.config import Feed
+from tests.pipeline.shop_records import canal_record
+
+MODEL = """{{{{ current_state(
+    feed='growing', database='shop', table='grown', key=['id'],
+    columns={{'id': '{id_type}'}},
+    left_out=['note'],
+    new_columns='{new_columns}'
+) }}}}
+"""
+FIRST = {"id": "int", "value": "varchar(10)"}
+LOADS = [
+    (FIRST, {"id": "1", "value": "a"}),
+    # one that gold should have, one that it should not, one that a table cannot have under its name
+    (FIRST | {"amount": "int", "note": "text", "a b": "int"}, {"id": "2", "amount": "7"}),
+    (
+        FIRST | {"amount": "bigint", "note": "text", "a b": "int"},
+        {"id": "3", "amount": "5000000000"},
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def grown(shop):
+    """Gold after each load: its columns, and its rows."""
+    before = shop.feeds
+    shop.add_feed("growing", format="canal_json", files="in/growing")
+    shop.write_model("grown", MODEL.format(id_type="int", new_columns="add"))
+    seen = []
+    for number, (types, told) in enumerate(LOADS):
+        row = {name: told.get(name) for name in types}
+        record = canal_record("grown", number, "INSERT", row, 1000 + number, types=types)
+        shop.land(Feed(name="growing", format="canal_json"), number, [record])
+        shop.run("--select", "silver", "grown")
+        seen.append(columns_and_rows(shop))
+    shop.seen = seen
+    yield shop
+    shop.set_feeds(before)
+    (shop.root / "models" / "gold" / "grown.sql").unlink()
+
+
+def columns_and_rows(shop):
+    table = shop.spark.table("gold.grown").drop("_change")
+    return dict(table.dtypes), sorted(map(tuple, table.collect()))
+
+
+def test_a_column_that_the_source_adds_is_in_gold_at_once(grown):
+    first, second, third = grown.seen
+    assert first == ({"id": "int", "value": "string"}, [(1, "a")])
+    assert second == (
+        {"id": "int", "amount": "int", "value": "string"},
+        [(1, None, "a"), (2, 7, None)],
+    )
+    assert third == (
+        {"id": "int", "amount": "bigint", "value": "string"},
+        [(1, None, "a"), (2, 7, None), (3, 5_000_000_000, None)],
+    )
+
+
+def test_a_second_run_has_nothing_to_do_and_a_full_refresh_says_the_same(grown):
+    before = grown.versions()
+    grown.run("--select", "silver", "grown")
+    assert grown.versions() == before
+    grown.run("--full-refresh", "--select", "grown")
+    assert columns_and_rows(grown) == grown.seen[-1]
+
+
+def test_what_gold_cannot_have_is_reported_and_what_widened(grown):
+    outcome = grown.dbt("show", "--select", "columns_follow_the_source", "--limit", "50")
+    (shown,) = [result for result in outcome.result.results if result.agate_table is not None]
+    found = {
+        (row["column_name"], row["finding"])
+        for row in shown.agate_table.rows
+        if row["model_name"] == "grown"
+    }
+    wanted = "gold cannot have it under this name: name it with another, or list it in left_out"
+    assert found == {("a b", wanted), ("amount", "its type was int and is bigint")}
+
+
+def test_another_declaration_makes_the_table_anew(grown):
+    grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="add"))
+    grown.run("--select", "grown")
+    columns, rows = columns_and_rows(grown)
+    assert columns == grown.seen[-1][0] | {"id": "bigint"}
+    assert rows == grown.seen[-1][1]
+
+
+def test_a_setting_that_is_none_names_those_that_are(grown):
+    grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="now"))
+    refused = grown.dbt("parse")
+    assert "it is 'report'" in str(refused.exception)
+    assert "or 'add'" in str(refused.exception)
+    grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="add"))
