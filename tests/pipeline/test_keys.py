@@ -1,0 +1,106 @@
+"""Keys of every kind tell rows apart as the source does: by their exact texts, NULL among them."""
+
+import json
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+
+from ingestion.config import Feed
+from tests.pipeline.shop_records import canal_record
+
+FEED = "keyed"
+MODELS = {
+    "priced": """{{ current_state(
+    feed='keyed', database='shop', table='priced',
+    key=['name', 'priced_at', 'amount', 'tag'],
+    columns={
+        'name': 'string', 'priced_at': 'timestamp_ntz', 'amount': 'decimal(20,4)', 'tag': 'binary', 'value': 'string'
+    }
+) }}
+""",
+    "coded": """{{ current_state(
+    feed='keyed', database='shop', table='coded',
+    key=['code', 'part'],
+    columns={'code': 'string', 'part': 'int', 'value': 'string'}
+) }}
+""",
+}
+TYPES = {
+    "priced": {
+        "name": "varchar(20)",
+        "priced_at": "datetime(6)",
+        "amount": "decimal(20,4)",
+        "tag": "binary(2)",
+        "value": "varchar(20)",
+    },
+    "coded": {"code": "varchar(20)", "part": "int", "value": "varchar(20)"},
+}
+FIRST = ("a", "2026-01-01 00:00:00.000001", "1.1000", "\x00\xff")
+KEYS = {
+    "priced": [
+        FIRST,
+        # case, blanks, a character and the same one composed
+        *((name, *FIRST[1:]) for name in ("A", "a ", " a", "", "ä", "a\u0308", "null")),
+        (FIRST[0], "2026-01-01 00:00:00.000002", *FIRST[2:]),
+        (*FIRST[:2], "1.1001", FIRST[3]),
+        (*FIRST[:2], "-1.1000", FIRST[3]),
+        (*FIRST[:3], "\xff\x00"),
+    ],
+    # no key of the source's: declared by the feed, and not every row has all of it
+    "coded": [("x", "1"), ("x", None), (None, "1"), (None, None), ("null", "1"), ("", "1")],
+}
+
+
+def messages(table, load):
+    """All rows, then a change of every second, then a delete of every third."""
+    columns = list(TYPES[table])
+    for number, key in enumerate(KEYS[table]):
+        kind = ("INSERT", "UPDATE", "DELETE")[load]
+        if number % (load + 1) == 0:
+            row = dict(zip(columns, (*key, f"{kind} {number}"), strict=True))
+            record = canal_record(table, load * 100 + number, kind, row, load, types=TYPES[table])
+            told = json.loads(record["value"])
+            told["pkNames"] = columns[:-1] if table == "priced" else None
+            yield record | {"value": json.dumps(told)}
+
+
+@pytest.fixture(scope="module")
+def keyed(shop):
+    before = shop.feeds
+    declared = {"shop.coded": ["code", "part"]}
+    shop.add_feed(FEED, format="canal_json", files="in/keyed", key_columns=declared)
+    for name, text in MODELS.items():
+        shop.write_model(name, text)
+    for load in range(3):
+        records = [record for table in MODELS for record in messages(table, load)]
+        shop.land(Feed(name=FEED, format="canal_json"), load, records)
+        shop.run("--select", "silver", *MODELS)
+    yield shop
+    shop.set_feeds(before)
+    for name in MODELS:
+        (shop.root / "models" / "gold" / f"{name}.sql").unlink()
+
+
+def expected(table):
+    return {
+        key: f"UPDATE {number}" if number % 2 == 0 else f"INSERT {number}"
+        for number, key in enumerate(KEYS[table])
+        if number % 3
+    }
+
+
+def test_text_decimal_binary_and_timestamp_keys_are_exact(keyed):
+    rows = keyed.sql("select * from gold.priced")
+    gold = {(row.name, row.priced_at, row.amount, bytes(row.tag)): row.value for row in rows}
+    assert gold == {
+        (name, datetime.fromisoformat(at), Decimal(amount), tag.encode("latin1")): value
+        for (name, at, amount, tag), value in expected("priced").items()
+    }
+
+
+def test_null_in_a_key_is_a_value_of_its_own(keyed):
+    gold = {(row.code, row.part): row.value for row in keyed.sql("select * from gold.coded")}
+    assert gold == {
+        (code, part and int(part)): value for (code, part), value in expected("coded").items()
+    }
