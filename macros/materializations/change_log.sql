@@ -5,6 +5,9 @@
     {%- set mark = mark_of_model() -%}
 
     {%- if not mark -%}
+        {%- if model.name.endswith('_changes') and load_relation(this) is not none -%}
+            {%- do refuse_lost_records(this) -%}
+        {%- endif -%}
         {#- without its mark a build that is killed is done again, with what is made of all silver; gold follows by built_by -#}
         {%- if run.applied.get(model.name) -%}
             {%- do forget_marks([model.name, 'schemas', 'order_marks']) -%}
@@ -14,7 +17,7 @@
         {%- endcall -%}
         {%- do persist_docs(this, model) -%}
         {%- do mark_applied(run.bronze_version, invocation_id) -%}
-    {%- elif not has_news(mark) -%}
+    {%- elif not has_news(mark) or model.config.meta.mostly_empty and not has_rows(compiled_code) -%}
         {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
         {%- do mark_applied(run.bronze_version, mark.built_by) -%}
     {%- else -%}
@@ -27,7 +30,11 @@
             from (
             {{ compiled_code }}
             )
-            where bronze_version > (select coalesce(max(bronze_version), -1) from {{ this }})
+            where bronze_version > (
+                select coalesce(max(bronze_version), -1)
+                from {{ this }}
+                where bronze_version > {{ mark.version }}
+            )
         {%- endcall -%}
         {%- do run_query("reset spark.databricks.delta.write.txnAppId") -%}
         {%- do run_query("reset spark.databricks.delta.write.txnVersion") -%}
@@ -48,4 +55,10 @@
         {%- endif -%}
     {%- endfor -%}
     {{ return(news | length > 0) }}
+{%- endmacro %}
+
+
+{#- Asked where most runs find nothing: an insert of no rows would be a commit all the same. -#}
+{% macro has_rows(select) -%}
+    {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
 {%- endmacro %}

@@ -21,7 +21,9 @@
             changes.topic,
             changes.partition,
             changes.offset,
-            changes.row_index
+            changes.row_index,
+            changes.operation in ('delete', 'update_before') as is_delete,
+            changes.bronze_version <= coalesce(({{ version_read_by(table) }}), -1) as is_read
         from {{ silver_of(meta) }} as changes
         {{- join_ranges('changes', {'has_ranges': true}) }}
         where
@@ -47,10 +49,26 @@
 
     ),
 
+    own_ends as (
+
+        select
+            max(sequence) as delete_sequence,
+            max_by(operation, sequence) as operation
+        from changes
+        where is_delete and is_read
+
+    ),
+
+    -- the state may have forgotten old deletes; silver has them
     compared as (
 
         select
-            ended.*,
+            ended.* except (end_sequence, end_operation),
+            greatest(ended.end_sequence, own_ends.delete_sequence) as end_sequence,
+            if(
+                own_ends.delete_sequence > ended.end_sequence or ended.end_sequence is null,
+                own_ends.operation, ended.end_operation
+            ) as end_operation,
             current._change.sequence as gold_sequence,
             map_keys(
                 map_filter(
@@ -59,6 +77,7 @@
                 )
             ) as columns_in_gold
         from ended
+            cross join own_ends
             left join {{ gold }} as current
                 on current._change.row_key = {{ row_key }}
 
@@ -66,11 +85,10 @@
 
     select
         case
+            when not is_read then 'not in gold yet: run dbt'
             when sequence = gold_sequence then 'gold shows it'
-            when operation in ('delete', 'update_before') and sequence = end_sequence and gold_sequence is null
-                then 'it removed the row'
-            when operation in ('delete', 'update_before') and sequence <= end_sequence
-                then 'a newer change follows this delete'
+            when is_delete and sequence = end_sequence and gold_sequence is null then 'it removed the row'
+            when is_delete and sequence <= end_sequence then 'a newer change follows this delete'
             when sequence < end_sequence
                 then case end_operation
                     when 'update_before' then 'void: the row moved to another key later'

@@ -11,11 +11,13 @@
     {%- if not marks -%}
         {{ exceptions.raise_compiler_error('Silver of ' ~ format ~ ' was never built: run dbt build first.') }}
     {%- endif -%}
+    {%- set rows = 'feed = ' ~ quoted(feed) ~ (" and operation = 'unknown'" if unknown_only) -%}
+    {%- do refuse_lost_records(silver, rows) -%}
     {%- set columns = adapter.get_columns_in_relation(api.Relation.create(
         schema=generate_schema_name('silver', none), identifier=format ~ '_changes'
     )) | map(attribute='quoted') | join(', ') -%}
     {%- do run_query('set spark.databricks.delta.replaceWhere.constraintCheck.enabled = false') -%}
-    {%- do run_query(replace_parsed_rows(feed, format, silver, columns, marks[0], unknown_only)) -%}
+    {%- do run_query(replace_parsed_rows(rows, feed, format, silver, columns, marks[0], unknown_only)) -%}
     {%- do run_query('reset spark.databricks.delta.replaceWhere.constraintCheck.enabled') -%}
 
     {%- set stale = ['schemas', 'order_marks', 'tests'] -%}
@@ -26,9 +28,9 @@
 {%- endmacro %}
 
 
-{% macro replace_parsed_rows(feed, format, silver, columns, version, unknown_only) -%}
+{% macro replace_parsed_rows(rows, feed, format, silver, columns, version, unknown_only) -%}
 insert into {{ silver }}
-replace where feed = {{ quoted(feed) }}{{ " and operation = 'unknown'" if unknown_only }}
+replace where {{ rows }}
 with messages as (
 
     select

@@ -21,4 +21,8 @@
     {%- endif %}
         inner join {{ feed_options(format) }}
             on messages.feed = feeds.feed
+    {%- if mark %}
+    -- what was trimmed from bronze is no news
+    where messages._change_type = 'insert'
+    {%- endif %}
 {%- endmacro %}

@@ -15,6 +15,7 @@
         {%- do graph.update({'lakehouse': {
             'bronze_version': latest, 'applied': applied, 'applied_now': {}, 'feed_news': {}, 'table_news': {}, 'gold_plans': {}
         }}) -%}
+        {%- do refuse_older_bronze() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do ask_feed_news() -%}
         {%- endif -%}
@@ -106,7 +107,7 @@
         {%- do refuse_lost_versions(marks | min + 1) -%}
         {%- set news = run_query(
             "select feed, max(_commit_version) from table_changes('" ~ source('bronze', 'messages') ~ "', "
-            ~ (marks | min + 1) ~ ", " ~ run.bronze_version ~ ") group by feed"
+            ~ (marks | min + 1) ~ ", " ~ run.bronze_version ~ ") where _change_type = 'insert' group by feed"
         ) -%}
         {%- for row in news -%}
             {%- do run.feed_news.update({row[0]: row[1] | int}) -%}
@@ -117,13 +118,29 @@
 
 {#- Bronze keeps its log for 90 days; a lakehouse that did not run for longer cannot ask what is new. -#}
 {% macro refuse_lost_versions(version) -%}
-    {%- set oldest = run_query('describe history ' ~ source('bronze', 'messages')).columns['version'].values() | min | int -%}
+    {%- set asked = lakehouse_run().bronze_version - version + 1 -%}
+    {%- set oldest = run_query(
+        'describe history ' ~ source('bronze', 'messages') ~ ' limit ' ~ asked
+    ).columns['version'].values() | min | int -%}
     {%- if oldest > version -%}
         {{ exceptions.raise_compiler_error(
             'Bronze no longer tells what came with its version ' ~ version ~ ' (its log begins with ' ~ oldest
             ~ '). All its records are still there: run `dbt build --full-refresh` once.'
         ) }}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- Bronze only grows: fewer versions than silver has read are another bronze, of which nothing would seem new. -#}
+{% macro refuse_older_bronze() -%}
+    {%- set run = lakehouse_run() -%}
+    {%- for name, mark in run.applied.items() if mark.version > run.bronze_version and not flags.FULL_REFRESH -%}
+        {{ exceptions.raise_compiler_error(
+            'Bronze ends with its version ' ~ run.bronze_version ~ ', but ' ~ name ~ ' has read version ' ~ mark.version
+            ~ ': bronze was made anew, or put back from an older copy. Put back the newer one, or make silver and gold from this one: '
+            ~ '`dbt build --full-refresh`, which refuses where records would be lost.'
+        ) }}
+    {%- endfor -%}
 {%- endmacro %}
 
 

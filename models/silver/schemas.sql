@@ -1,4 +1,4 @@
-{{ config(materialized='change_log') }}
+{{ config(materialized='change_log', meta={'mostly_empty': true}) }}
 {%- set formats = formats_in_use() %}
 {%- set mark = mark_of_model() %}
 with

@@ -1,4 +1,11 @@
-"""Compaction and vacuum change files, and neither rows nor what the next run has to do."""
+"""Compaction and vacuum change files, and neither rows nor what the next run has to do; old deletes may be forgotten."""
+
+import json
+
+import pytest
+
+from ingestion.config import Feed
+from tests.pipeline.shop_records import canal_record, explained, shown
 
 TABLES = (
     "bronze.messages",
@@ -47,3 +54,69 @@ def test_vacuum_keeps_what_its_retention_needs(shop):
     assert shop.dbt("run-operation", "vacuum_tables").success
     assert rows_of(shop) == rows
     assert shop.sql("select * from bronze.messages version as of 1")
+
+
+DAY = 24 * 3600 * 1000
+RETENTION = """{{ current_state(
+    feed='retained', database='shop', table='kept', key=['id'],
+    columns={'id': 'int', 'value': 'string'}
+) }}
+"""
+
+
+@pytest.fixture
+def retained(shop):
+    """One row deleted on day 2, one on day 50, one alive; the newest message is of day 60."""
+    before = shop.feeds
+    shop.add_feed("retained", format="canal_json", files="in/retained")
+    shop.write_model("kept", RETENTION)
+    changes = [
+        (1, "INSERT", "1"),
+        (2, "DELETE", "1"),
+        (3, "INSERT", "2"),
+        (50, "DELETE", "2"),
+        (60, "INSERT", "3"),
+    ]
+    records = [
+        canal_record("kept", offset, kind, {"id": key, "value": "a"}, day * DAY)
+        for offset, (day, kind, key) in enumerate(changes)
+    ]
+    shop.land(Feed(name="retained", format="canal_json"), 0, records)
+    shop.run("--select", "silver", "kept")
+    yield shop
+    shop.set_feeds(before)
+    (shop.root / "models" / "gold" / "kept.sql").unlink()
+
+
+def forget(shop, lateness):
+    arguments = json.dumps({"table": "kept", "lateness": lateness})
+    return shop.dbt("run-operation", "forget_deletes", "--args", arguments)
+
+
+def deleted_keys(shop):
+    return sorted(row.row_key[0] for row in shop.sql("select row_key from state.kept"))
+
+
+def test_old_deletes_are_forgotten_unless_changes_came_later_than_declared(retained):
+    shop = retained
+    assert not forget(shop, "soon").success
+    assert deleted_keys(shop) == ["1", "2"]
+    assert forget(shop, "30 days").success
+    assert deleted_keys(shop) == ["2"]
+    verdicts = [row["verdict"] for row in explained(shop, "kept", ["1"])]
+    assert verdicts == ["it removed the row", "void: a later delete removed what was before"]
+
+    # key 2 had its delete on day 50; an older change of it comes 40 days after that
+    offset = 2
+    row = {"id": "2", "value": "late"}
+    late = canal_record("kept", offset, "UPDATE", row, 90 * DAY, partition=1)
+    shop.land(Feed(name="retained", format="canal_json"), 1, [late])
+    shop.run("--select", "silver", "kept")
+    refused = forget(shop, "30 days")
+    assert not refused.success
+    assert deleted_keys(shop) == ["2"]
+    inline = "{{ late_changes('kept', '30 days') }}"
+    (row,) = shown(shop, inline)
+    assert (row["partition"], row["offset"]) == (1, offset)
+    assert "2" in row["row_key"]
+    assert forget(shop, "40 days").success

@@ -1,6 +1,8 @@
 """Runs that are killed, doubled or started with other settings."""
 
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -10,10 +12,13 @@ import pytest
 import yaml
 
 from ingestion.__main__ import main as ingestion
+from ingestion.config import Feed
 from tests.pipeline.conftest import ROOT, Lakehouse
-from tests.pipeline.shop_records import content
+from tests.pipeline.shop_records import content, records_of
 
 COMMAND = [sys.executable, "-m", "ingestion"]
+# `make test-long` sets it
+KILLS = int(os.environ.get("KILLS", "0"))
 TABLES = ("stock", "shipments", "orders", "carts")
 
 
@@ -29,10 +34,8 @@ def start(root, *arguments):
     )
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory):
-    """A project whose first run is killed in silver and whose second is killed in gold."""
-    copy = Lakehouse(tmp_path_factory.mktemp("killed"))
+def project_of_tables(folder):
+    copy = Lakehouse(folder)
     for model in (copy.root / "models" / "gold" / "shop").glob("*.sql"):
         if model.stem not in TABLES:
             model.unlink()
@@ -40,6 +43,26 @@ def killed(tmp_path_factory):
     listed = yaml.safe_load(path.read_text())
     listed["models"] = [model for model in listed["models"] if model["name"] in TABLES]
     path.write_text(yaml.safe_dump(listed))
+    return copy
+
+
+def same_as_shop(shop, root, table):
+    """Are the gold rows of another project the shop's? Read without Spark's catalogue of that project."""
+    place = root / "lakehouse" / "warehouse" / "gold.db" / table
+    shop.sql(f"create or replace temporary view repaired_{table} as select * from delta.`{place}`")
+    columns = [name for name in shop.spark.table(f"gold.{table}").columns if name != "_change"]
+    query = "select to_json(struct({}, _change.row_key, _change.sequence)) from {}"
+    listed = ", ".join(f"`{name}`" for name in columns)
+    repaired = shop.sql(query.format(listed, f"repaired_{table}"))
+    return sorted(row[0] for row in repaired) == sorted(
+        row[0] for row in shop.sql(query.format(listed, f"gold.{table}"))
+    )
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """A project whose first run is killed in silver and whose second is killed in gold."""
+    copy = project_of_tables(tmp_path_factory.mktemp("killed"))
     warehouse = copy.root / "lakehouse" / "warehouse"
     for place in ("silver.db/canal_json_changes/_delta_log", "gold.db/orders/_delta_log"):
         run = start(copy.root, "run")
@@ -64,24 +87,51 @@ def test_a_second_command_is_refused_and_a_killed_run_is_repaired(killed, shop):
     assert "in use by another process" in complaint
     output, errors = run.communicate(timeout=400)
     assert run.returncode == 0, (output, errors)
-    # what the killed runs left behind is right again: read without Spark's catalogue of that project
-    for table in TABLES:
-        place = killed.root / "lakehouse" / "warehouse" / "gold.db" / table
-        shop.sql(
-            f"create or replace temporary view repaired_{table} as select * from delta.`{place}`"
-        )
-        columns = [name for name in shop.spark.table(f"gold.{table}").columns if name != "_change"]
-        query = "select to_json(struct({}, _change.row_key, _change.sequence)) from {}"
-        listed = ", ".join(f"`{name}`" for name in columns)
-        repaired = shop.sql(query.format(listed, f"repaired_{table}"))
-        assert sorted(row[0] for row in repaired) == sorted(
-            row[0] for row in shop.sql(query.format(listed, f"gold.{table}"))
-        ), table
+    # what the killed runs left behind is right again
+    assert [table for table in TABLES if not same_as_shop(shop, killed.root, table)] == []
     silver = killed.root / "lakehouse" / "warehouse" / "silver.db" / "canal_json_changes"
     doubled = shop.sql(
         f"select topic, offset, row_index from delta.`{silver}` group by all having count(*) > 1"
     )
     assert doubled == []
+
+
+@pytest.mark.skipif(KILLS == 0, reason="`make test-long` asks for it")
+def test_runs_killed_at_random_moments_are_repaired_by_the_next(tmp_path, shop):
+    """Each run finds new records; the last one is let through."""
+    copy = project_of_tables(tmp_path)
+    feeds = copy.feeds
+    for feed in ("shop_mariadb", "shop_postgres"):
+        feeds[feed] |= {"files": f"in/{feed}"}
+        (tmp_path / "in" / feed).mkdir(parents=True)
+    copy.set_feeds(feeds)
+    seed = int(os.environ.get("CASES_SEED", "1"))
+    dice, longest, killed_runs = random.Random(seed), 60.0, 0
+    for number in range(KILLS + 1):
+        for source in ("mariadb", "postgres"):
+            records = records_of(source)
+            share = records[
+                number * len(records) // (KILLS + 1) : (number + 1) * len(records) // (KILLS + 1)
+            ]
+            lines = "".join(json.dumps(record) + "\n" for record in share)
+            path = tmp_path / "in" / f"shop_{source}" / f"{number:02}.jsonl"
+            path.write_text(lines)
+        began = time.monotonic()
+        run = start(tmp_path, "run")
+        try:
+            # the first one shows how long a run takes, the last one makes good what the others left
+            run.communicate(
+                timeout=None if number in (0, KILLS) else dice.uniform(0.2, 1) * longest
+            )
+            assert run.returncode == 0
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.communicate()
+            killed_runs += 1
+        if number == 0:
+            longest = time.monotonic() - began
+    assert killed_runs > KILLS // 2
+    assert [table for table in TABLES if not same_as_shop(shop, tmp_path, table)] == [], seed
 
 
 def test_changed_settings_are_refused_until_the_feed_is_rebuilt(shop, capsys):
@@ -104,7 +154,7 @@ def test_unknown_messages_are_parsed_again_by_one_command(shop):
         "update silver.canal_json_changes set operation = 'unknown', error = 'a macro did not know better',"
         " row_key = null where feed = 'shop_mariadb' and table_name = 'carts' and operation = 'update'"
     )
-    before = content(shop, "carts", True)
+    before = content(shop, "carts")
     code = ingestion(["reparse", "shop_mariadb", "--unknown", "--project-dir", str(shop.root)])
     assert code == 0
     left = shop.sql(
@@ -112,7 +162,7 @@ def test_unknown_messages_are_parsed_again_by_one_command(shop):
         " where feed = 'shop_mariadb' and operation = 'unknown'"
     )
     assert left[0][0] == 1
-    assert content(shop, "carts", True) == before
+    assert content(shop, "carts") == before
 
 
 def test_a_feed_that_carries_another_format_is_told_its_name(shop):
@@ -127,3 +177,67 @@ def test_a_feed_that_carries_another_format_is_told_its_name(shop):
         assert any("this looks like debezium_json" in row.error for row in errors)
     finally:
         shop.set_feeds(feeds)
+
+
+TRIMMED = "feed, offset, row_index, operation, bronze_version"
+
+
+@pytest.fixture
+def trimmed(shop):
+    """A feed of two records, of which bronze has lost the first; its format has a silver table of its own."""
+    before = shop.feeds
+    shop.add_feed("trimmed", format="maxwell", files="in/trimmed")
+    message = {"database": "shop", "table": "t", "type": "insert", "ts": 1, "data": {"id": 1}}
+    records = [
+        {
+            "topic": "maxwell",
+            "partition": 0,
+            "offset": offset,
+            "timestamp": 1000,
+            "headers": [],
+            "key": None,
+            "value": json.dumps(message),
+        }
+        for offset in range(2)
+    ]
+    shop.land(Feed(name="trimmed", format="maxwell"), 0, records)
+    shop.run("--select", "silver")
+    shop.sql("alter table bronze.messages set tblproperties (delta.appendOnly = false)")
+    shop.sql("delete from bronze.messages where feed = 'trimmed' and offset = 0")
+    shop.sql("alter table bronze.messages set tblproperties (delta.appendOnly = true)")
+    yield shop
+    shop.set_feeds(before)
+    shop.sql("drop table silver.maxwell_changes")
+
+
+def test_what_bronze_has_lost_stays_in_silver_until_someone_lets_it_go(trimmed, capsys):
+    shop = trimmed
+    rows = f"select {TRIMMED} from silver.maxwell_changes order by all"
+    before = shop.sql(rows)
+    assert len(before) == 2
+    shop.run("--select", "silver")
+    assert shop.sql(rows) == before
+
+    refused = shop.dbt("run", "--full-refresh", "--select", "maxwell_changes")
+    (complaint,) = [result.message for result in refused.result if result.status == "error"]
+    assert "bronze no longer holds 1 of the records" in complaint
+    assert "feed trimmed, topic maxwell, partition 0, offsets 0 to 0" in complaint
+    assert ingestion(["reparse", "trimmed", "--project-dir", str(shop.root)]) != 0
+    assert shop.sql(rows) == before
+
+    shop.sql("drop table silver.maxwell_changes")
+    shop.run("--select", "maxwell_changes")
+    assert [row.offset for row in shop.sql(rows)] == [1]
+
+
+def test_an_older_bronze_is_refused(shop):
+    """Its versions are fewer than silver has read, so that nothing in it would seem new."""
+    ahead = "update silver.applied_versions set bronze_version = bronze_version {} 1000 where model = 'orders'"
+    shop.sql(ahead.format("+"))
+    try:
+        refused = shop.dbt("run", "--select", "orders")
+        assert not refused.success
+        assert "bronze was made anew" in str(refused.exception or refused.result)
+    finally:
+        shop.sql(ahead.format("-"))
+    shop.run("--select", "orders")

@@ -1,0 +1,123 @@
+"""A run costs what is new: the files and tables without news are neither read nor written."""
+
+import re
+
+import pytest
+from pyspark.sql import SparkSession
+
+from ingestion.config import Feed
+from tests.pipeline.shop_records import canal_record
+
+MODEL = """{{ current_state(
+    feed='costly', database='shop', table='costs', key=['id'],
+    columns={'id': 'int', 'value': 'string'}
+) }}
+"""
+FEED = Feed(name="costly", format="canal_json")
+LOADS, ROWS = 4, 20
+LOADED = LOADS * ROWS
+
+
+@pytest.fixture(scope="module")
+def loaded(shop):
+    """Four loads, each in a run of its own, and so in files of their own."""
+    before = shop.feeds
+    shop.add_feed("costly", format="canal_json", files="in/costly")
+    shop.write_model("costs", MODEL)
+    for load in range(LOADS):
+        offsets = range(load * ROWS, (load + 1) * ROWS)
+        shop.land(
+            FEED, load, [canal_record("costs", n, "INSERT", row(n, "new"), n) for n in offsets]
+        )
+        shop.run("--select", "silver", "costs")
+    # the other gold tables have read as far
+    shop.run()
+    yield shop
+    shop.set_feeds(before)
+    (shop.root / "models" / "gold" / "costs.sql").unlink()
+
+
+def row(key, value):
+    return {"id": str(key), "value": value}
+
+
+class Work:
+    """The statements of a run, and the files that Spark read for them, as its own metrics tell."""
+
+    def __init__(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch):
+        self.statements = []
+        told = SparkSession.sql
+        monkeypatch.setattr(
+            SparkSession,
+            "sql",
+            lambda spark, query, *more, **named: (
+                self.statements.append(query) or told(spark, query, *more, **named)
+            ),
+        )
+        self.store = spark._jsparkSession.sharedState().statusStore()
+        self.before = self._last()
+
+    def _last(self) -> int:
+        return max((one.executionId() for one in self._executions()), default=-1)
+
+    def _executions(self) -> list:
+        found = self.store.executionsList()
+        return [found.apply(number) for number in range(found.size())]
+
+    def files_read(self, table: str) -> list[int]:
+        """Return how many files each scan of the table has read."""
+        counts = []
+        for one in self._executions():
+            if one.executionId() <= self.before:
+                continue
+            values = self.store.executionMetrics(one.executionId())
+            nodes = self.store.planGraph(one.executionId()).allNodes()
+            for node in (nodes.apply(number) for number in range(nodes.size())):
+                if not re.search(rf"^Scan .*\b{re.escape(table)}$", node.name().strip()):
+                    continue
+                metrics = node.metrics()
+                for metric in (metrics.apply(number) for number in range(metrics.size())):
+                    value = values.get(metric.accumulatorId())
+                    if metric.name() == "number of files read" and value.isDefined():
+                        counts.append(int(value.get().replace(",", "")))
+        return counts
+
+
+def test_a_run_reads_the_new_files_of_silver_and_writes_the_gold_files_of_changed_keys(
+    loaded, monkeypatch
+):
+    silver = loaded.spark.table("silver.canal_json_changes")
+    files = len(silver.inputFiles())
+    gold_files = len(loaded.spark.table("gold.costs").inputFiles())
+    assert files > LOADS <= gold_files
+    change = canal_record("costs", LOADED, "UPDATE", row(3, "changed"), LOADED)
+    loaded.land(FEED, LOADS, [change])
+    work = Work(loaded.spark, monkeypatch)
+    loaded.run()
+
+    read = work.files_read("silver.canal_json_changes")
+    assert read and max(read) == 1
+    merge = loaded.sql("describe history gold.costs limit 1")[0]
+    assert merge.operation == "MERGE"
+    written = merge.operationMetrics
+    assert (written["numTargetFilesRemoved"], written["numTargetRowsUpdated"]) == ("1", "1")
+    assert int(written["numTargetRowsCopied"]) == ROWS - 1
+    # a merge that only updates makes no commit to the state
+    assert loaded.sql("select value from gold.costs where id = 3")[0].value == "changed"
+
+
+def test_tables_without_news_cost_no_statement(loaded, monkeypatch):
+    change = canal_record("costs", LOADED + 1, "UPDATE", row(4, "changed"), LOADED + 1)
+    loaded.land(FEED, LOADS + 1, [change])
+    work = Work(loaded.spark, monkeypatch)
+    before = loaded.versions()
+    loaded.run()
+    idle = re.compile(r"\b(gold|state)\.`?(orders|customers|stock|shipments)\b")
+    assert [text for text in work.statements if idle.search(text)] == []
+    after = loaded.versions()
+    assert {name for name in before if after[name] != before[name]} == {
+        "silver.db/canal_json_changes",
+        "silver.db/order_marks",
+        "silver.db/applied_versions",
+        "gold.db/costs",
+    }
