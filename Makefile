@@ -48,9 +48,10 @@ test-sources: setup  ## real databases, Debezium, Canal and Maxwell: gold equals
 test-quick: setup  ## the tests that take seconds
 	@$(BIN)/python -m pytest --quiet tests/formats tests/types
 
-test-long: setup  ## more damage, histories and transactions than CI has time for, others in each run
+test-long: setup  ## more damage, histories, killed runs and transactions than CI has time for, others in each run
 	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py
 	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
+	@CASES_SEED=$$(date +%s) KILLS=20 $(BIN)/python -m pytest --quiet tests/pipeline/test_repair.py -k random
 	@SOURCES_SEED=$$(date +%s) SOURCES_TRANSACTIONS=400 $(MAKE) --no-print-directory test-sources
 
 format: setup  ## let ruff put the Python in order
@@ -59,6 +60,9 @@ format: setup  ## let ruff put the Python in order
 bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/loader.py
 	@$(BIN)/python benchmarks/formats.py
+	@$(BIN)/python benchmarks/pipeline.py full
+	@$(BIN)/python benchmarks/pipeline.py batch
+	@$(BIN)/python benchmarks/pipeline.py tables
 
 clean:  ## remove everything that setup and runs made
 	@rm -rf .venv .jars lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache

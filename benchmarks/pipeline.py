@@ -1,0 +1,262 @@
+"""How long a run takes from bronze to gold, as ratios between things that run in turn.
+
+`python benchmarks/pipeline.py full` builds silver and gold from nothing, against a hand-written
+PySpark job that writes the same three tables, and one that goes from raw to the latest state.
+`python benchmarks/pipeline.py batch` runs a batch of 5,000 changes behind 0.5, 5 and 10 million.
+`python benchmarks/pipeline.py tables` runs news of 3 tables among 3 and among 200.
+Spark has 2 GB of memory, unless LAKEHOUSE_DRIVER_MEMORY says otherwise.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("LAKEHOUSE_DRIVER_MEMORY", "2g")
+
+from ingestion.bronze import append_messages, create_tables  # noqa: E402
+from ingestion.config import Feed  # noqa: E402
+from ingestion.session import session  # noqa: E402
+from tests.pipeline.conftest import Lakehouse  # noqa: E402
+
+FEED = Feed(name="bench", format="canal_json")
+COLUMNS = {
+    "id": ("bigint", "cast({key} as string)"),
+    "customer_id": ("bigint", "cast(pmod(hash({key}), 100000) as string)"),
+    "total": ("decimal(12,2)", "cast(cast({n} % 1000000 / 100 as decimal(12, 2)) as string)"),
+    "status": ("string", "element_at(array('new', 'paid', 'sent', 'done'), int({n} % 4) + 1)"),
+    "changed": ("timestamp_ntz", "concat('2026-01-01 00:00:', lpad(string({n} % 60), 2, '0'))"),
+    "rate": ("double", "cast({n} / 7 as string)"),
+    **{f"n{i}": ("int", f"cast(pmod(hash({{n}}, {i}), 1000) as string)") for i in range(8)},
+    **{f"t{i}": ("string", f"substring(md5(string({{n}} + {i})), 1, 12)") for i in range(8)},
+}
+MODEL = """{{{{ current_state(
+    feed='bench', database='shop', table='{table}', key=['id'],
+    columns={columns}
+) }}}}
+"""
+TYPES = "map('id', 'bigint', 'customer_id', 'bigint', 'total', 'decimal(12,2)')"
+
+
+def messages(spark: SparkSession, first: int, count: int, keys: int, tables: int = 1) -> DataFrame:
+    """Return Canal messages: each key is inserted once, then updated; one change in 50 deletes."""
+    told = {"n": "id", "key": f"pmod(id * 7919, {keys})"}
+    row = ", ".join(f"'{name}', {text.format(**told)}" for name, (_, text) in COLUMNS.items())
+    kind = f"case when id < {keys} then 'INSERT' when id % 50 = 0 then 'DELETE' else 'UPDATE' end"
+    table = f"concat('orders_', pmod({told['key']}, {tables}))"
+    value = f"""to_json(named_struct(
+        'data', array(named_struct({row})), 'database', 'shop', 'es', 1795232535000 + id, 'id', id,
+        'isDdl', false, 'mysqlType', {TYPES},
+        'old', if(({kind}) = 'UPDATE', array(named_struct('status', 'old')), null),
+        'pkNames', array('id'), 'sql', '', 'table', {table},
+        'ts', 1795232535100 + id, 'type', {kind}))"""
+    return spark.range(first, first + count, 1, 8).selectExpr(
+        "'bench' as topic",
+        "0 as topic_generation",
+        f"int(pmod({told['key']}, 4)) as partition",
+        "id as offset",
+        "timestamp_millis(1795232535100 + id) as timestamp",
+        "0 as timestamp_type",
+        "cast(array() as array<struct<key: string, value: binary>>) as headers",
+        f"cast(string({told['key']}) as binary) as key",
+        f"cast({value} as binary) as value",
+        "cast(null as string) as load_error",
+    )
+
+
+class Project:
+    """A copy of the project with the benchmark's feed and tables alone."""
+
+    def __init__(self, folder: Path, tables: int = 1) -> None:
+        self.lakehouse = Lakehouse(folder)
+        gold = folder / "models" / "gold"
+        shutil.rmtree(gold)
+        gold.mkdir()
+        self.lakehouse.set_feeds({"bench": {"format": "canal_json", "files": "in/bench"}})
+        self.declare(tables)
+        self.spark = session(folder, hive=True)
+        self.spark.sparkContext.setLogLevel("ERROR")
+        self.bronze = str(folder / "lakehouse" / "bronze")
+        create_tables(self.spark, self.bronze)
+        self.loads = self.offset = 0
+
+    def declare(self, tables: int) -> None:
+        """Write the gold models."""
+        types = {name: column_type for name, (column_type, _) in COLUMNS.items()}
+        for number in range(tables):
+            text = MODEL.format(table=f"orders_{number}", columns=types)
+            self.lakehouse.write_model(f"orders_{number}", text)
+
+    def load(self, count: int, keys: int, tables: int = 1) -> None:
+        """Land the next messages in bronze."""
+        frame = messages(self.spark, self.offset, count, keys, tables)
+        append_messages(frame, self.bronze, FEED, f"{self.loads:03}", ("bench", self.loads))
+        self.loads, self.offset = self.loads + 1, self.offset + count
+
+    def run(self, *arguments: str) -> float:
+        """Return how long a `dbt run` takes."""
+        return seconds(lambda: self.lakehouse.run(*arguments))
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return how long a piece of work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def parsed(raw: DataFrame) -> DataFrame:
+    """Parse as a job for this one table would: it trusts every message."""
+    fields = ", ".join(f"{name}: string" for name in COLUMNS)
+    schema = f"type string, es bigint, ts bigint, `table` string, data array<struct<{fields}>>"
+    read = raw.select("*", F.from_json(F.col("value").cast("string"), schema).alias("m"))
+    return read.select(
+        "topic",
+        "partition",
+        "offset",
+        "timestamp",
+        "m.type",
+        "m.es",
+        F.explode("m.data").alias("r"),
+    )
+
+
+def latest(changes: DataFrame) -> DataFrame:
+    """Return the newest row of each key, typed, without deleted ones."""
+    window = Window.partitionBy("r.id").orderBy(F.col("offset").desc())
+    newest = changes.withColumn("n", F.row_number().over(window)).where("n = 1")
+    typed = [F.col(f"r.{name}").cast(kind).alias(name) for name, (kind, _) in COLUMNS.items()]
+    return newest.where("type <> 'DELETE'").select(*typed, "topic", "partition", "offset")
+
+
+def three_tables(spark: SparkSession, raw: str, folder: Path) -> None:
+    """Write raw, parsed and current rows, as a hand-written job would."""
+
+    def write(frame: DataFrame, name: str) -> DataFrame:
+        frame.write.format("delta").mode("overwrite").save(str(folder / name))
+        return spark.read.format("delta").load(str(folder / name))
+
+    bronze = write(spark.read.parquet(raw), "bronze")
+    silver = write(parsed(bronze), "silver")
+    write(latest(silver), "gold")
+
+
+def one_pass(spark: SparkSession, raw: str, folder: Path) -> None:
+    """Write the current rows straight from the raw records."""
+    rows = latest(parsed(spark.read.parquet(raw)))
+    rows.write.format("delta").mode("overwrite").save(str(folder / "one_pass"))
+
+
+def full(folder: Path, rounds: int, count: int) -> None:
+    """Raw records to gold, by this project and by two hand-written jobs."""
+    project = Project(folder / "project")
+    spark, raw = project.spark, str(folder / "raw")
+    messages(spark, 0, count, count // 5).write.parquet(raw)
+
+    def ours(number: int) -> None:
+        feed = ("bench", number)
+        append_messages(spark.read.parquet(raw), project.bronze, FEED, f"{number:03}", feed)
+        project.lakehouse.run()
+
+    taken: dict[str, list[float]] = {"project": [], "three tables": [], "one pass": []}
+    for number in range(rounds + 1):
+        for schema in ("silver", "gold", "state"):
+            spark.sql(f"drop schema if exists {schema} cascade")
+        spark.sql("drop schema if exists bronze cascade")
+        shutil.rmtree(project.bronze)
+        create_tables(spark, project.bronze)
+        times = {
+            "project": seconds(lambda n=number: ours(n)),
+            "three tables": seconds(lambda: three_tables(spark, raw, folder)),
+            "one pass": seconds(lambda: one_pass(spark, raw, folder)),
+        }
+        if number:
+            for name, one in times.items():
+                taken[name].append(one)
+    print(f"{count:,} changes, {len(COLUMNS)} columns, {count // 5:,} keys: raw records to gold")
+    print("| | seconds | the project takes |\n|---|---|---|")
+    for name, times in taken.items():
+        ratio = statistics.median(a / b for a, b in zip(taken["project"], times, strict=True))
+        print(f"| {name} | {statistics.median(times):.1f} | {ratio:.2f} x |")
+
+
+def batch(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
+    """A batch of changes behind a history that grows, of as many keys."""
+    project = Project(folder / "project")
+    taken = []
+    for size in sizes:
+        while project.offset < size:
+            project.load(min(2_500_000, size - project.offset), keys)
+        built = project.run()
+        times = []
+        for number in range(rounds + 1):
+            project.load(5_000, keys)
+            one = project.run()
+            if number:
+                times.append(one)
+        taken.append((size, built, statistics.median(times)))
+    heap = os.environ["LAKEHOUSE_DRIVER_MEMORY"]
+    print(f"5,000 changes of {keys:,} keys with {len(COLUMNS)} columns, Spark with {heap}")
+    print("| changes before | what was new of them took | a batch takes | against the first |")
+    print("|---|---|---|---|")
+    for size, built, one in taken:
+        print(f"| {size:,} | {built:.1f} s | {one:.1f} s | {one / taken[0][2]:.2f} x |")
+    again = project.run("--full-refresh")
+    print(f"Everything anew (`dbt run --full-refresh`): {again:.1f} s")
+
+
+def tables(folder: Path, rounds: int, count: int) -> None:
+    """News of three tables, in a project of these alone and in one of many."""
+    project = Project(folder / "project", count)
+    project.load(count * 200, count * 100, count)
+    project.run()
+    gold = project.lakehouse.root / "models" / "gold"
+    taken: dict[int, list[float]] = {3: [], count: []}
+    for number in range(rounds + 1):
+        for size, times in taken.items():
+            shutil.rmtree(gold)
+            gold.mkdir()
+            project.declare(size)
+            # orders_0 to orders_2 have news
+            project.load(300, 3, 3)
+            one = project.run()
+            if number:
+                times.append(one)
+    print("| gold tables, of which 3 have news | seconds | against 3 |\n|---|---|---|")
+    for size, times in taken.items():
+        ratio = statistics.median(a / b for a, b in zip(times, taken[3], strict=True))
+        print(f"| {size} | {statistics.median(times):.1f} | {ratio:.2f} x |")
+
+
+def main() -> None:
+    """Measure one of the three and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["full", "batch", "tables"])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--scale", type=float, default=1.0, help="of all sizes, to try it out")
+    args = parser.parse_args()
+    folder = Path(tempfile.mkdtemp())
+    try:
+        if args.what == "full":
+            full(folder, args.rounds, int(1_000_000 * args.scale))
+        elif args.what == "batch":
+            sizes = [int(size * args.scale) for size in (500_000, 5_000_000, 10_000_000)]
+            batch(folder, args.rounds, sizes, int(200_000 * args.scale))
+        else:
+            tables(folder, args.rounds, max(4, int(200 * args.scale)))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
