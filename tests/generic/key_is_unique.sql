@@ -1,13 +1,23 @@
-{#- One row per key in gold, and no key column without a value. -#}
+{#- One row per key in gold, and no key column without a value. Rows may have one key although their messages named
+    different ones: those from before the source's key was changed stay beside the later ones. -#}
 {% test key_is_unique(model) -%}
     {{ config(severity='error') }}
-    {%- set key = gold_declaration(model).key if execute else [] %}
+    {%- set key = gold_declaration(model).key if execute else ['id'] %}
 
     select
-        _change.row_key,
-        count(*) as row_count,
-        {% for column in key %}count_if({{ identifier(column) }} is null) + {% endfor %}0 as missing_values
+        {%- for column in key %}
+        {{ identifier(column) }},
+        {%- endfor %}
+        count(*) as row_count
     from {{ model }}
-    group by _change.row_key
-    having row_count > 1 or missing_values > 0 or row_key is null
+    group by
+        {%- for column in key %}
+        {{ identifier(column) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    having
+        count(*) > 1
+        or bool_or(_change.row_key is null)
+        {%- for column in key %}
+        or {{ identifier(column) }} is null
+        {%- endfor %}
 {%- endtest %}

@@ -21,6 +21,13 @@ def status_of(shop, test):
             "fail",
         ),
         (
+            # under a row_key of its own
+            "key_is_unique_orders_",
+            "gold.orders",
+            "update gold.orders set id = 1001 where id = 1002",
+            "fail",
+        ),
+        (
             "newest_change_wins_orders_",
             "gold.orders",
             "delete from gold.orders where id = 1001",
