@@ -66,6 +66,7 @@ DEBEZIUM_STRING = Configuration(
                 "c_enum": "escaped_label",
             },
             "shop.altered": {"a2": "connect_decimal(0)"},
+            "shop.keyless": {"noted_at": "epoch_micros"},
         },
         "key_columns": KEY_COLUMNS,
     },
@@ -76,16 +77,18 @@ DEBEZIUM_STRING = Configuration(
 CANAL_ONE = Configuration(
     "canal_one",
     "shop",
-    ALL,
+    (*ALL, "late"),
     {"canal.instance.filter.regex": r"shop\..*", "canal.slaveId": "5501"},
     feed={
         "format": "canal_json",
         "topics": "canal_one",
         "time_zone": "UTC",
         "key_columns": KEY_COLUMNS,
+        "encodings": {"shop.late": {"j": "latin1_binary"}},
     },
     forms=limits.CANAL,
     keys=KEYS,
+    types={"j": "binary"},
 )
 CANAL_HASH = Configuration(
     "canal_hash",

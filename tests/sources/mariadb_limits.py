@@ -43,12 +43,7 @@ LONG = {
     )
     for name in ("everything.id", "c_big_unsigned", "altered.a2")
 }
-# MariaDB keeps JSON in a text column whose bytes Canal takes for Latin-1
 CANAL = {
-    "c_json": Form(
-        "convert(cast(convert({c} using utf8mb4) as binary) using latin1)",
-        limit="letters beyond ASCII come as the bytes of their UTF-8",
-    ),
     "c_latin1": Form(
         "regexp_replace(convert({c} using utf8mb4), '[^ -~]', _utf8mb4 x'EFBFBD')",
         limit="letters beyond ASCII are U+FFFD",

@@ -132,6 +132,20 @@ EMPTIED = Table(
 KEYLESS = Table(
     "keyless",
     (),
-    (Column("a", "int", ("0", "-1", "7"), TEXT, "int"), Column("b", "text", TEXTS, TEXT)),
+    (
+        Column("a", "int", ("0", "-1", "7"), TEXT, "int"),
+        Column("b", "text", TEXTS, TEXT),
+        Column("amount", "decimal(12,4)", ("0", "1.5"), TEXT, "decimal(12,4)"),
+        Column("noted_at", "datetime(6)", ("'2024-02-29 23:59:59.123456'", "'1970-01-01'"), CLOCK, "timestamp_ntz"),
+    ),
+)  # fmt: skip
+# see mariadb_workload.LATE
+LATE = Table(
+    "late",
+    ("id",),
+    (
+        Column("id", "int", (), TEXT, "int"),
+        Column("j", "json", (), Form("hex({c})", "hex({c})"), "binary"),
+    ),
 )
 TABLES = (EVERYTHING, COMPOSITE, ALTERED, REKEYED, EMPTIED, KEYLESS)

@@ -73,6 +73,7 @@ PG_STRING = Configuration(
                 "c_timestamp0": "epoch_millis",
             },
             "postgres.public.documents": {"big_bytes": "base64_binary"},
+            "postgres.public.keyless": {"noted_at": "epoch_micros"},
         },
         "key_columns": {"postgres.public.rekeyed": ["id"]},
     },
@@ -84,7 +85,7 @@ PG_STRING = Configuration(
 PG_WHOLE = Configuration(
     "pg_whole",
     "whole",
-    ("everything", "documents", "composite", "emptied"),
+    ("everything", "documents", "composite", "emptied", "keyless"),
     WITH_SCHEMAS
     | NULLS_KEPT
     | {
@@ -98,13 +99,23 @@ PG_WHOLE = Configuration(
     forms=limits.DOUBLE | limits.MILLISECONDS | limits.ISO_INTERVAL,
     left_out=GENERATED,
 )
-PG_INDEX = Configuration("pg_index", "public", ("indexed", "unchanged"), WITH_SCHEMAS)
-# what not to choose: nothing tells the scale of a precise decimal, and names beyond ASCII come garbled
+PG_INDEX = Configuration("pg_index", "public", ("indexed", "unchanged", "keyless"), WITH_SCHEMAS)
+# what not to choose: nothing tells the scale of a precise decimal, and names beyond ASCII come garbled, so that a list
+# of tables does not find them
 PG_BARE = Configuration(
     "pg_bare",
     "public",
-    ("composite",),
-    WITHOUT_SCHEMAS | {"table.include.list": "public.marker,public.composite,public.Odd N.me"},
+    ("composite", "keyless"),
+    WITHOUT_SCHEMAS
+    | {
+        "table.include.list": "public.marker,public.composite,public.keyless,public.Odd N.+me,public.Zoë"
+    },
+    # of one table the scales are told by hand
+    feed={
+        "encodings": {
+            "postgres.public.keyless": {"amount": "connect_decimal(4)", "noted_at": "epoch_micros"}
+        }
+    },
     is_typed=False,
     forms={
         "composite.amount": Form(

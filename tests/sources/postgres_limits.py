@@ -3,7 +3,7 @@
 import base64
 import json
 
-from tests.sources.postgres_tables import FLOAT, JSON, MICROSECONDS, MISFIT
+from tests.sources.postgres_tables import CLOCK, FLOAT, JSON, MICROSECONDS, MISFIT
 from tests.sources.tables import Form
 
 SPECIAL = "('NaN', 'Infinity', '-Infinity')"
@@ -52,7 +52,7 @@ DOUBLE = {
     name: Form(FLOAT.source, FLOAT.gold, FLOAT.alike, limit="15 to 17 digits")
     for name in (
         *("c_numeric", "c_numeric_10_2", "c_numeric_38_18", "c_numeric_60_20", "c_numeric_5_0"),
-        *("composite.amount",),
+        *("composite.amount", "keyless.amount"),
     )
 } | {
     "c_money": Form("{c}::numeric::float8::text", FLOAT.gold, FLOAT.alike, limit="15 to 17 digits"),
@@ -67,6 +67,11 @@ MILLISECONDS = {
             "(floor(extract(epoch from {c}) * 1000) * 1000)",
         ),
         MICROSECONDS.gold,
+        limit="cut to milliseconds",
+    ),
+    "noted_at": Form(
+        "to_char(date_trunc('milliseconds', {c}), 'YYYY-MM-DD HH24:MI:SS.US')",
+        CLOCK.gold,
         limit="cut to milliseconds",
     ),
 }

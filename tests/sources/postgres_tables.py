@@ -30,6 +30,7 @@ MONEY = Form(
     " then '92233720368547760.00' else {c}::numeric::text end",
     limit="snapshots of amounts beyond 15 digits",
 )
+CLOCK = Form("to_char({c}, 'YYYY-MM-DD HH24:MI:SS.US')", "strftime({c}, '%Y-%m-%d %H:%M:%S.%f')")
 TIME = Form("to_char({c}, 'HH24:MI:SS.US')")
 ZONED_TIME = Form(
     "regexp_replace(to_char((date '2000-01-01' + {c}) at time zone 'UTC', 'HH24:MI:SS.US'), '[.]?0*$', '') || 'Z'"
@@ -170,9 +171,14 @@ EMPTIED = Table(
 KEYLESS = Table(
     "keyless",
     (),
-    (Column("a", "int", INTS, TEXT, "int"), Column("b", "text", TEXTS, TEXT)),
+    (
+        Column("a", "int", INTS, TEXT, "int"),
+        Column("b", "text", TEXTS, TEXT),
+        Column("amount", "numeric(12,4)", ("0", "1.5"), TEXT, "decimal(12,4)"),
+        Column("noted_at", "timestamp", ("'2024-02-29 23:59:59.123456'", "'1970-01-01'"), CLOCK, "timestamp_ntz"),
+    ),
     options=("replica identity full",),
-)
+)  # fmt: skip
 # the message's key is that of the index
 INDEXED = Table(
     "indexed",

@@ -14,7 +14,7 @@ from tests.sources.postgres_tables import (
 from tests.sources.tables import Table
 from tests.sources.workload import POSTGRES, Writer, script
 
-WHOLE = (EVERYTHING, DOCUMENTS, COMPOSITE, EMPTIED)
+WHOLE = (EVERYTHING, DOCUMENTS, COMPOSITE, EMPTIED, KEYLESS)
 MOVING = [EVERYTHING, DOCUMENTS, COMPOSITE, INDEXED]
 BEFORE = """
 create extension hstore;
@@ -25,6 +25,8 @@ create schema lost;
 create table public.marker (id bigint primary key, note text);
 create table public."Odd Näme" ("Ünï key" int primary key, "with.dot" text, "quo""te" text);
 insert into public."Odd Näme" values (1, 'snapshot', null);
+create table public."Zoë" (id int primary key);
+insert into public."Zoë" values (1);
 create table public.signals (id varchar(64) primary key, type varchar(32) not null, data text);
 """
 # what stands in columns and key at the end is reached by ALTER TABLE
@@ -62,13 +64,13 @@ def set_up(database: Postgres, seed: str) -> None:
         database.run(writer.every_value(EVERYTHING, 100, "snapshot"))
         for table in (DOCUMENTS, COMPOSITE, EMPTIED):
             database.run(writer.put(table, list(range(1, 12))))
+        database.run("\n".join(writer.equal_rows(KEYLESS)))
     writer = Writer(seed, POSTGRES, "public", 0)
     database.run(writer.put(INDEXED, list(range(1, 12))))
     database.run(writer.insert(UNCHANGED, list(range(1, 12))))
     database.run(
         "insert into public.altered values (1, 10, 'x'), (2, 20, 'y'), (3, null, null);"
         "insert into public.rekeyed values (1, 'north', 'a'), (2, 'south', 'b'), (3, 'north', 'c');"
-        "insert into public.keyless values (1, 'a'), (1, 'a'), (2, null);"
     )
 
 
@@ -83,16 +85,18 @@ def streams(seed: str, count: int) -> list[str]:
             if number == 1:
                 told.insert(0, writer.every_value(EVERYTHING, 200, "stream"))
                 told += truncate(writer)
-                told.append(writer.large(COMPOSITE, 1000))
+                told.append(writer.large(COMPOSITE, 3 * count))
             scripts.append("\n".join(told))
+        scripts.append("\n".join(Writer(seed, POSTGRES, schema, 3).equal_rows(KEYLESS)))
     scripts.append(
         """insert into public."Odd Näme" values (2, 'stream', null);
-        update public."Odd Näme" set "with.dot" = 'x.y' where "Ünï key" = 1;"""
+        update public."Odd Näme" set "with.dot" = 'x.y' where "Ünï key" = 1;
+        insert into public."Zoë" values (2);"""
     )
+    # COPY writes equal rows at one position of the log
+    scripts.append("copy public.keyless (b) from stdin;\n" + "copied\n" * 3 + "\\.\n")
     writer = Writer(seed, POSTGRES, "public", 3)
-    scripts.append(
-        "\n".join([*alter(), *rekey(), *keyless(writer), writer.insert(UNCHANGED, [50, 51])])
-    )
+    scripts.append("\n".join([*alter(), *rekey(), writer.insert(UNCHANGED, [50, 51])]))
     return scripts
 
 
@@ -102,20 +106,34 @@ def more(seed: str, count: int) -> list[str]:
     for schema, tables in (("public", MOVING), ("whole", [EVERYTHING, DOCUMENTS, COMPOSITE])):
         for number in (1, 2):
             writer = Writer(f"{seed} more", POSTGRES, schema, number, fresh=500_000)
-            told.append(
-                "\n".join([*writer.transactions(tables, count), writer.large(COMPOSITE, 500)])
-            )
+            changes = [*writer.transactions(tables, count), writer.large(COMPOSITE, count)]
+            if number == 1:
+                changes += truncate(writer, times=(3, 4))
+            told.append("\n".join(changes))
+        told.append("\n".join(Writer(f"{seed} more", POSTGRES, schema, 3).equal_rows(KEYLESS)))
     return told
 
 
-def truncate(writer: Writer) -> list[str]:
+def unseen(seed: str) -> list[str]:
+    """Return changes that only a new snapshot tells: it has no rows that were deleted."""
+    writer = Writer(f"{seed} unseen", POSTGRES, "public", 0)
+    return [
+        writer.put(INDEXED, [1, 2, 3, 13]),
+        writer.delete(INDEXED, 1),
+        writer.delete(INDEXED, 2),
+        writer.move(INDEXED, 3, 14),
+        *writer.equal_rows(KEYLESS),
+    ]
+
+
+def truncate(writer: Writer, times: tuple[int, int] = (1, 2)) -> list[str]:
     """Empty a table twice: alone, and amid other changes of a transaction."""
     name = writer.name(EMPTIED)
     # what a producer that skips TRUNCATE keeps
     first, second = (
         [f"insert into lost.emptied select id, v, {number} from {name};"]
         * (writer.schema == "public")
-        for number in (1, 2)
+        for number in times
     )
     return [
         writer.put(EMPTIED, [21, 22, 23]),
@@ -159,15 +177,4 @@ def rekey() -> list[str]:
         "update public.rekeyed set v = 'b2' where id = 2;",
         "insert into public.rekeyed values (4, 'west', 'd');",
         "delete from public.rekeyed where id = 3;",
-    ]
-
-
-def keyless(writer: Writer) -> list[str]:
-    rows = ", ".join(f"({writer.random.randrange(3)}, 'b')" for _ in range(10))
-    name = writer.name(KEYLESS)
-    return [
-        f"insert into {name} values {rows};",
-        f"update {name} set b = 'z' where a = 1;",
-        f"delete from {name} where a = 2;",
-        f"insert into {name} values (1, 'z'), (1, 'z');",
     ]

@@ -8,7 +8,6 @@ from pathlib import Path
 import yaml
 
 from ingestion.config import PROJECT_ROOT
-from ingestion.gold_models import declared_models
 from tests.sources.configurations import Configuration
 from tests.sources.server import LOGS
 from tests.sources.tables import Table
@@ -64,27 +63,35 @@ class Project:
     def write_model(
         self, configuration: Configuration, table: Table, place: dict[str, str]
     ) -> None:
-        """Write the model of a table whose messages carry no types."""
+        """Write the model of a table that has no key, or whose messages carry no types."""
         columns = {
             column.name: configuration.types.get(column.name, column.type)
             for column in table.columns
         }
         told = {"feed": configuration.name, **place, "table": table.name}
-        arguments = ", ".join(f"{name}={text!r}" for name, text in told.items())
+        if table.key:
+            macro, told["key"], test = "current_state", list(table.key), "key_is_unique"
+        else:
+            macro, test = "current_rows", "every_row_is_counted"
+        arguments = ", ".join(f"{name}={value!r}" for name, value in told.items())
         folder = self.folder / "models" / "gold" / configuration.name
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{configuration.name}_{table.name}.sql").write_text(
-            f"{{{{ current_state({arguments}, key={list(table.key)!r}, columns={columns!r}) }}}}\n"
+        name = f"{configuration.name}_{table.name}"
+        model = {"name": name, "data_tests": [test]}
+        (folder / f"{name}.yml").write_text(yaml.safe_dump({"version": 2, "models": [model]}))
+        (folder / f"{name}.sql").write_text(
+            f"{{{{ {macro}({arguments}, columns={columns!r}) }}}}\n"
         )
+
+    def model(self, configuration: Configuration, table: str) -> str:
+        """Return the name of the gold table of a source table."""
+        (model,) = (self.folder / "models" / "gold" / configuration.name).glob(f"*{table}.sql")
+        return model.stem
 
     def gold(self, configuration: Configuration, table: str) -> Path:
         """Return the folder of the gold table of a source table."""
-        (model,) = [
-            model
-            for model in declared_models(self.folder)
-            if (model.feed, model.place[-1]) == (configuration.name, table)
-        ]
-        return self.folder / "lakehouse" / "warehouse" / "gold.db" / model.path.stem
+        gold = self.folder / "lakehouse" / "warehouse" / "gold.db"
+        return gold / self.model(configuration, table)
 
 
 def _succeed(command: subprocess.Popen, log: str) -> None:

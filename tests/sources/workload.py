@@ -14,6 +14,8 @@ class Dialect:
     upsert: str
     excluded: str
     numbers: str
+    # deletes one of equal rows
+    delete_one: str
 
     def put(self, table: str, names: list[str], key: tuple[str, ...], rows: list[str]) -> str:
         """Return a statement of several rows that inserts what is new and replaces what is there."""
@@ -26,11 +28,13 @@ POSTGRES = Dialect(
     upsert="on conflict ({key}) do update set",
     excluded="excluded.{name}",
     numbers="(select n from generate_series(1, {count}) as n) as numbers",
+    delete_one="delete from {table} where ctid = (select min(ctid) from {table} where {where});",
 )
 MARIADB = Dialect(
     upsert="on duplicate key update",
     excluded="values({name})",
     numbers="(select seq as n from seq_1_to_{count}) as numbers",
+    delete_one="delete from {table} where {where} limit 1;",
 )
 
 
@@ -160,6 +164,31 @@ class Writer:
             undone = ["savepoint s;", *self.churn(table), "rollback to savepoint s;"]
             return script([*told, *undone, self.put(table, [self.key()])])
         return script(told)
+
+    def equal_rows(self, table: Table) -> list[str]:
+        """Let rows of a table without a key come, change and go, equal ones among them."""
+        name, (number, *others) = self.name(table), table.columns
+        few = [
+            ", ".join([one, *(self.random.choice((*free.values, "null")) for free in others)])
+            for one in number.values
+        ]
+        rows = ", ".join(f"({self.random.choice(few)})" for _ in range(12))
+        put = f"insert into {name} values {{rows}};".format
+        where = [f"{number.name} = {value}" for value in number.values]
+        free = others[0]
+        return [
+            put(rows=rows),
+            f"update {name} set {free.name} = {free.values[-1]} where {where[0]};",
+            put(rows=f"({few[1]}), ({few[1]}), ({few[2]})"),
+            self.dialect.delete_one.format(table=name, where=where[1]),
+            f"delete from {name} where {where[2]};",
+            script([put(rows=f"({few[2]})"), put(rows=f"({few[2]})")]),
+            script([f"delete from {name};"], end="rollback"),
+            # back and forth: a row that is equal to what it was
+            f"update {name} set {number.name} = {number.values[2]} where {where[1]};",
+            f"update {name} set {number.name} = {number.values[1]} where {where[2]};",
+            self.dialect.delete_one.format(table=name, where=where[1]),
+        ]
 
     def large(self, table: Table, count: int) -> str:
         """A transaction of many rows, most of which change and half of which go again."""

@@ -53,7 +53,7 @@ class World:
 
     def _start_canal_and_maxwell(self) -> None:
         servers, port = self.broker.servers, self.as_mysql.port
-        for table in ("marker", "signals", *mariadb_configurations.ALL):
+        for table in ("marker", "signals", "late", *mariadb_configurations.ALL):
             self.broker.create(f"shop_{table}", 3)
         self.broker.create("maxwell", 3)
         self.canals = [
