@@ -8,15 +8,25 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.sources import mariadb_workload, postgres_workload
+from tests.sources.lakehouse import configuration
 from tests.sources.project import Project
 from tests.sources.world import World
 
-GROWN = {"pg_string.public.composite": 3, "ma_default.shop.everything": 2, "maxwell": 4}
+# topics and how many partitions they have in the end
+GROWN = {
+    "pg_string.public.composite": 3,
+    "pg_string.public.emptied": 3,
+    "ma_default.shop.everything": 2,
+    "maxwell": 4,
+}
+# a table without FLOAT: a snapshot has six digits of it
+SNAPSHOT_BY_SIGNAL = {"pg_string": ("composite", "documents"), "ma_string": ("composite",)}
 SIGNAL = """{{"data-collections": [{tables}], "type": "incremental"}}"""
 
 
 def strike(world: World, count: int) -> None:
     """Kill every producer and the broker while all writers write, then let them catch up."""
+    world.connect.note_offsets()
     place = world.mariadb.position()
     work = (
         postgres_workload.more(world.seed, count),
@@ -28,27 +38,26 @@ def strike(world: World, count: int) -> None:
             world.broker.add_partitions(topic, partitions)
         world.broker.restart(kill=True)
         writing.result()
-    # what has come through since the last flush of the worker's offsets is repeated
+    # what has come through since the connectors noted their offsets is repeated
     world.drain()
     world.connect.restart()
     world.maxwell.restart()
     for canal in world.canals:
         canal.restart(*place)
     snapshot_by_signal(world)
-    world.connect.load_again("pg_index")
+    told = "\n".join(postgres_workload.unseen(world.seed))
+    world.connect.load_again("pg_index", lambda: world.postgres.run(told))
     world.drain()
 
 
 def snapshot_by_signal(world: World) -> None:
     """Ask for an incremental snapshot of some tables."""
     told = "insert into {schema}.signals values ('one', 'execute-snapshot', '{data}');"
-    for database, schema, tables in (
-        (world.postgres, "public", ("composite", "documents")),
-        # a table without FLOAT: a snapshot has six digits of it
-        (world.mariadb, "shop", ("composite",)),
-    ):
-        names = ", ".join(f'"{schema}.{table}"' for table in tables)
-        database.run(told.format(schema=schema, data=SIGNAL.format(tables=names)))
+    for feed, tables in SNAPSHOT_BY_SIGNAL.items():
+        one = configuration(feed)
+        names = ", ".join(f'"{one.schema}.{table}"' for table in tables)
+        sql = told.format(schema=one.schema, data=SIGNAL.format(tables=names))
+        world.source(one).run(sql)
 
 
 def kill_in_the_middle(start: Callable[[], subprocess.Popen], commits: Callable[[], int]) -> None:
