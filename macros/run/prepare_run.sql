@@ -146,7 +146,7 @@
 
 {#- The settings that records landed with must be those of today; the loader refuses as well. -#}
 {% macro refuse_changed_feeds() -%}
-    {%- set free = ['topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka'] -%}
+    {%- set free = ['topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka', 'source'] -%}
     {%- set landed = run_query(
         'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
     ) -%}
