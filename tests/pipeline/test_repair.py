@@ -220,6 +220,8 @@ def trimmed(shop):
     yield shop
     shop.set_feeds(before)
     shop.sql("drop table silver.maxwell_changes")
+    # the view over all formats had it
+    shop.run("--select", "changes")
 
 
 def test_what_bronze_has_lost_stays_in_silver_until_someone_lets_it_go(trimmed, capsys):
