@@ -11,11 +11,10 @@ import shutil
 import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from timing import seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -60,13 +59,6 @@ def write_records(spark: SparkSession, name: str, folder: Path) -> tuple[int, in
     repeated = frame.crossJoin(spark.range(times)).repartition(4)
     repeated.write.mode("overwrite").option("compression", "zstd").parquet(str(folder))
     return len(once) * times, size * times
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Return how long a piece of work takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def run(frame: DataFrame) -> None:

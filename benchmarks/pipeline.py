@@ -13,12 +13,11 @@ import shutil
 import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
+from timing import seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -108,13 +107,6 @@ class Project:
         return seconds(lambda: self.lakehouse.run(*arguments))
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return how long a piece of work takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 def parsed(raw: DataFrame) -> DataFrame:
     """Parse as a job for this one table would: it trusts every message."""
     fields = ", ".join(f"{name}: string" for name in COLUMNS)
@@ -170,9 +162,8 @@ def full(folder: Path, rounds: int, count: int) -> None:
 
     taken: dict[str, list[float]] = {"project": [], "three tables": [], "one pass": []}
     for number in range(rounds + 1):
-        for schema in ("silver", "gold", "state"):
+        for schema in ("bronze", "silver", "gold", "state"):
             spark.sql(f"drop schema if exists {schema} cascade")
-        spark.sql("drop schema if exists bronze cascade")
         shutil.rmtree(project.bronze)
         create_tables(spark, project.bronze)
         times = {

@@ -53,11 +53,7 @@
     {%- elif checked < 0 -%}
         {{ messages }} version as of {{ silver_version() }}
     {%- elif checked < silver_version() -%}
-        (
-        select *
-        from table_changes('{{ messages }}', {{ checked + 1 }}, {{ silver_version() }})
-        where _change_type = 'insert'
-    )
+        {{ new_in_bronze(checked + 1, silver_version()) }}
     {%- else -%}
         (select * from {{ messages }} where false)
     {%- endif -%}

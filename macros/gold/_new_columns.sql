@@ -2,12 +2,6 @@
     columns_follow_the_source reports them; with 'add' gold has them from the run on that sees them: behind the declared ones, by
     name, with the type that the messages' schemas tell. Such a run builds the table anew from silver, so that no value is missing. -#}
 
-{#- The columns that this run makes: name: type, or {type, source}. -#}
-{% macro columns_of_run(declared=none) -%}
-    {{ return(gold_plan().get('columns') or declared or model.config.meta.columns) }}
-{%- endmacro %}
-
-
 {#- The columns of the news that the model does not name, beside `added`, those that gold has already: name: type. The
     types are those that hold what all schemas have told, so that they do not depend on how runs were cut. -#}
 {% macro with_columns_of_news(meta, news, added) -%}
@@ -98,6 +92,15 @@
     {%- endif -%}
     {%- set precision = digits.whole + digits.fraction -%}
     {{ return('decimal(' ~ precision ~ ',' ~ digits.fraction ~ ')' if precision <= 38 else 'string') }}
+{%- endmacro %}
+
+
+{#- Does a gold model of the format add columns? -#}
+{% macro adds_columns(format) -%}
+    {%- for node in gold_models() if node.config.meta.new_columns == 'add' and feed_settings(node.config.meta.feed).format == format -%}
+        {{ return(true) }}
+    {%- endfor -%}
+    {{ return(false) }}
 {%- endmacro %}
 
 

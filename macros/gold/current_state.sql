@@ -25,7 +25,7 @@
     {%- do ref('schemas') -%}
     {%- do ref('sequence_ranges') -%}
     {%- if execute -%}
-    {{- latest_of_table(feed_name, columns_of_run(columns)) -}}
+    {{- latest_of_table(feed_name, gold_plan().columns) -}}
     {%- endif -%}
 {%- endmacro %}
 

@@ -149,7 +149,7 @@ using (
 when matched and emptied.delete_sequence > current._change.sequence then delete
 when matched then
     update set
-    {%- for column in columns_of_run() %}
+    {%- for column in gold_plan().columns %}
         {{ identifier(column) }} = if(
             {{ newest_in_current(quoted(column)) }} < emptied.delete_sequence, null, current.{{ identifier(column) }}
         ),
@@ -169,7 +169,7 @@ when matched then
 
 {#- One guarded merge: a row is deleted, replaced or inserted only by a change that is newer than itself. -#}
 {% macro merge_latest(target, latest, plan) -%}
-{%- set columns = columns_of_run().keys() | list -%}
+{%- set columns = plan.columns.keys() | list -%}
 {%- set by_column = plan.by_column -%}
 merge into {{ target }} as current
 using (
@@ -257,7 +257,7 @@ coalesce(current._change.column_sequences[{{ column }}], current._change.sequenc
     message has brought yet is older than everything: epoch -1. -#}
 {% macro older_than_row(sequences, sequence) -%}
 map_filter(
-                    map_from_arrays(array({{ quoted_list(columns_of_run().keys()) }}), {{ sequences }}),
+                    map_from_arrays(array({{ quoted_list(gold_plan().columns.keys()) }}), {{ sequences }}),
                     (column_name, column_sequence) -> column_sequence < {{ sequence }}
                 )
 {%- endmacro %}
@@ -271,7 +271,7 @@ map_filter(
     {%- set silver = applied.get(feed_settings(meta.feed).format ~ '_changes') -%}
     {%- if not (silver and applied.get('schemas') and applied.get('order_marks')) -%}
         {{ return({
-            'mode': 'build', 'from_version': none, 'version': none, 'built_by': none,
+            'mode': 'build', 'from_version': none, 'version': none, 'built_by': none, 'columns': meta.columns,
             'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true
         }) }}
     {%- endif -%}
@@ -384,16 +384,16 @@ map_filter(
     {%- if question not in run.table_news -%}
         {%- set marks = [-1] if rebuild else [] -%}
         {%- for node in gold_models() if not rebuild -%}
-            {%- if feed_settings(node.config.meta.feed).format == format and mark_of_gold_model(node) -%}
-                {%- do marks.append(mark_of_gold_model(node).version) -%}
-            {%- endif -%}
+            {%- set mark = mark_of_gold_model(node) if feed_settings(node.config.meta.feed).format == format -%}
+            {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
         {%- endfor -%}
         {%- set news = [] -%}
-        {%- for row in run_query(news_by_table(ref(format ~ '_changes'), marks | min)) -%}
+        {%- set names_columns = adds_columns(format) -%}
+        {%- for row in run_query(news_by_table(ref(format ~ '_changes'), marks | min, names_columns)) -%}
             {%- do news.append({
                 'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
                 'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int,
-                'column_names': fromjson(row[8]), 'schema_ids': fromjson(row[9])
+                'column_names': fromjson(row[8]) if names_columns else [], 'schema_ids': fromjson(row[9]) if names_columns else []
             }) -%}
         {%- endfor -%}
         {%- do run.table_news.update({question: news}) -%}
@@ -413,7 +413,8 @@ map_filter(
 {%- endmacro %}
 
 
-{% macro news_by_table(changes, version) -%}
+{#- With the names of all columns, which cost a look into every image, only where a gold model adds columns. -#}
+{% macro news_by_table(changes, version, names_columns) -%}
     select
         feed,
         database_name,
@@ -422,9 +423,11 @@ map_filter(
         count_if(operation in ('delete', 'update_before')) as deletes,
         count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-        count_if({{ leaves_values_behind('changes') }}) as moves,
+        count_if({{ leaves_values_behind('changes') }}) as moves
+        {%- if names_columns %},
         to_json(array_distinct(flatten(collect_set(map_keys(after_image))))) as column_names,
         to_json(collect_set(schema_id)) as schema_ids
+        {%- endif %}
     from {{ changes }} as changes
     where
         bronze_version > {{ version }}

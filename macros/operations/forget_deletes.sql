@@ -26,7 +26,6 @@
 
     dbt show --inline "{{ late_changes('orders', '30 days') }}" -#}
 {% macro late_changes(table, lateness) -%}
-    {%- set gold = gold_table_named(table, 'late_changes') -%}
     {%- do check_lateness(lateness) -%}
     {%- do ref('sequence_ranges') -%}
     {%- if not execute -%}
@@ -34,7 +33,7 @@
     {%- else -%}
     with changes as (
 
-        {{ timed_changes(gold) }}
+        {{ timed_changes(gold_table_named(table, 'late_changes')) }}
 
     ),
 
@@ -128,25 +127,16 @@ when matched then delete
 {%- endmacro %}
 
 
-{#- The bronze version up to which a gold model has read. -#}
-{% macro version_read_by(model_name) -%}
-select max(applied.bronze_version) from {{ applied_versions() }} as applied where applied.model = {{ quoted(model_name) }}
-{%- endmacro %}
-
-
 {#- The relation of a gold model of current_state. -#}
 {% macro gold_table_named(table, operation) -%}
     {%- for node in gold_models() if node.name == table and node.config.materialized == 'current_state' -%}
         {%- set gold = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
-        {%- if execute and load_relation(gold) is none -%}
+        {%- if load_relation(gold) is none -%}
             {{ exceptions.raise_compiler_error(operation ~ ": '" ~ table ~ "' is not in gold yet: run dbt first.") }}
         {%- endif -%}
         {{ return(gold) }}
     {%- endfor -%}
-    {%- if execute -%}
-        {{ exceptions.raise_compiler_error(operation ~ ": '" ~ table ~ "' is no gold model of current_state.") }}
-    {%- endif -%}
-    {{ return(api.Relation.create(schema='gold', identifier=table)) }}
+    {{ exceptions.raise_compiler_error(operation ~ ": '" ~ table ~ "' is no gold model of current_state.") }}
 {%- endmacro %}
 
 

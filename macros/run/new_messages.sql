@@ -14,15 +14,21 @@
         feeds.feed_key_columns,
         feeds.feed_settings
     {%- if mark %}
-    from table_changes('{{ source('bronze', 'messages') }}', {{ mark.version + 1 }}, {{ run.bronze_version }}) as messages
+    from {{ new_in_bronze(mark.version + 1, run.bronze_version) }} as messages
     {%- else %}
     from {{ source('bronze', 'messages') }}
     {%- if run %} version as of {{ run.bronze_version }}{% endif %} as messages
     {%- endif %}
         inner join {{ feed_options(format) }}
             on messages.feed = feeds.feed
-    {%- if mark %}
-    -- what was trimmed from bronze is no news
-    where messages._change_type = 'insert'
-    {%- endif %}
+{%- endmacro %}
+
+
+{#- What came into bronze with these of its versions, as a relation; what was trimmed from it is no news. -#}
+{% macro new_in_bronze(first, last) -%}
+    (
+        select *
+        from table_changes('{{ source('bronze', 'messages') }}', {{ first }}, {{ last }})
+        where _change_type = 'insert'
+    )
 {%- endmacro %}

@@ -41,6 +41,12 @@
 {%- endmacro %}
 
 
+{#- The bronze version up to which a model has read, as a query. -#}
+{% macro version_read_by(model_name) -%}
+select max(applied.bronze_version) from {{ applied_versions() }} as applied where applied.model = {{ quoted(model_name) }}
+{%- endmacro %}
+
+
 {#- dbt switches ANSI mode off in its own Spark; a server has to be told by the profile. -#}
 {% macro refuse_ansi() -%}
     {%- if run_query('set spark.sql.ansi.enabled').rows[0][1] | lower == 'true' -%}
@@ -106,8 +112,7 @@
     {%- if marks and marks | min < run.bronze_version -%}
         {%- do refuse_lost_versions(marks | min + 1) -%}
         {%- set news = run_query(
-            "select feed, max(_commit_version) from table_changes('" ~ source('bronze', 'messages') ~ "', "
-            ~ (marks | min + 1) ~ ", " ~ run.bronze_version ~ ") where _change_type = 'insert' group by feed"
+            'select feed, max(_commit_version) from ' ~ new_in_bronze(marks | min + 1, run.bronze_version) ~ ' group by feed'
         ) -%}
         {%- for row in news -%}
             {%- do run.feed_news.update({row[0]: row[1] | int}) -%}

@@ -1,0 +1,11 @@
+"""How long a piece of work takes."""
+
+import time
+from collections.abc import Callable
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return how long a piece of work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
