@@ -342,6 +342,8 @@ map_filter(
     {%- for name, column in column_sources(meta.columns).items() -%}
         {%- do declared.append([name, column.type | lower, column.get('source', name)]) -%}
     {%- endfor -%}
+    {#- without this, columns that were added would stay as they are, once nothing adds to them -#}
+    {%- do declared.append(meta.left_out if meta.new_columns == 'add' else none) -%}
     {{ return(silver.get('built_by', '') ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 

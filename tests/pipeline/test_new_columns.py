@@ -89,6 +89,13 @@ def test_another_declaration_makes_the_table_anew(grown):
     assert rows == grown.seen[-1][1]
 
 
+def test_a_model_that_no_longer_adds_columns_lets_go_of_them(grown):
+    """They would stay as they are, whatever the source does."""
+    grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="report"))
+    grown.run("--select", "grown")
+    assert columns_and_rows(grown) == ({"id": "bigint"}, [(1,), (2,), (3,)])
+
+
 def test_a_setting_that_is_none_names_those_that_are(grown):
     grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="now"))
     refused = grown.dbt("parse")
