@@ -36,6 +36,7 @@
     {%- set encodings = encodings_of_columns(feed_name, sources) -%}
     {%- set decoded = encodings != [] -%}
     with
+    {%- if has_voided_changes(plan) %}
 
     changes_of_table as (
 
@@ -48,6 +49,14 @@
         {{ standing_changes() if plan.version is not none else 'select * from changes_of_table' }}
 
     ),
+    {%- else %}
+
+    changes as (
+
+        {{ changes_of_table(plan) }}
+
+    ),
+    {%- endif %}
     {%- if plan.moves %}
 
     {{ moved_values(plan, state_relation() if plan.version is not none) }}
@@ -475,6 +484,14 @@
 {%- endmacro %}
 
 
+{#- Can the state make changes of this run void? A table that is built anew meets the deletes of its keys among them. -#}
+{% macro has_voided_changes(plan) -%}
+    {{ return(
+        plan.mode == 'merge' or plan.moves or plan.news.get('truncates', 0) > 0 or has_full_loads_again(plan)
+    ) }}
+{%- endmacro %}
+
+
 {#- Those that no later delete of their key, and no later TRUNCATE or DROP, has made void. -#}
 {% macro standing_changes() -%}
         select changes.*
@@ -622,7 +639,8 @@
                 sequence
             ) as change
         from changes
-        group by row_key
+        -- the sort of the groups compares numbers sooner than arrays of text
+        group by xxhash64(row_key), row_key
 
     ),
 
