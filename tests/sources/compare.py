@@ -73,16 +73,15 @@ def differences(
     there = {_key(table, forms, row): row for row in source}
     assert len(there) == len(source), f"the source's key of {name} is none"
     here = {_key(table, forms, row): row for row in gold}
-    found = [
-        Difference(name, key, "(rows)", 1, count)
-        for key, count in Counter(_key(table, forms, row) for row in gold).items()
-        if count > 1
-    ]
+    counts = Counter(_key(table, forms, row) for row in gold)
+    repeated = {key: count for key, count in counts.items() if count > 1}
+    found = [Difference(name, key, "(rows)", 1, count) for key, count in repeated.items()]
     found += [
         Difference(name, key, "(row)", key in there, key in here, here.get(key, {}).get("record"))
         for key in there.keys() ^ here.keys()
     ]
-    for key in there.keys() & here.keys():
+    # of several rows under one key, chance would say which is compared
+    for key in (there.keys() & here.keys()) - repeated.keys():
         for column, form in forms.items():
             source_text, gold_text = there[key][column], here[key][column]
             if _alike(form, source_text) != _alike(form, gold_text):

@@ -13,8 +13,8 @@ from tests.sources.configurations import Configuration
 from tests.sources.server import LOGS
 from tests.sources.tables import Table
 
-# what runs for minutes does not earn back what Java's second compiler and a collector of many threads take
-BRIEF = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+# what runs for minutes does not earn back what Java's second compiler takes
+BRIEF = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 COPIED = ("macros", "models", "tests", "profiles", "seeds")
 
 
