@@ -72,21 +72,20 @@ def differences(
         return _of_bags(name, forms, source, gold)
     there = {_key(table, forms, row): row for row in source}
     assert len(there) == len(source), f"the source's key of {name} is none"
-    here = {_key(table, forms, row): row for row in gold}
-    counts = Counter(_key(table, forms, row) for row in gold)
-    repeated = {key: count for key, count in counts.items() if count > 1}
-    found = [Difference(name, key, "(rows)", 1, count) for key, count in repeated.items()]
-    found += [
-        Difference(name, key, "(row)", key in there, key in here, here.get(key, {}).get("record"))
-        for key in there.keys() ^ here.keys()
+    here = [(_key(table, forms, row), row) for row in gold]
+    counts = Counter(key for key, _ in here)
+    found = [
+        Difference(name, key, "(rows)", 1, count) for key, count in counts.items() if count > 1
     ]
-    # of several rows under one key, chance would say which is compared
-    for key in (there.keys() & here.keys()) - repeated.keys():
+    found += [Difference(name, key, "(row)", True, False) for key in there.keys() - counts.keys()]
+    for key, row in here:
+        if key not in there:
+            found.append(Difference(name, key, "(row)", False, True, row["record"]))
+            continue
         for column, form in forms.items():
-            source_text, gold_text = there[key][column], here[key][column]
+            source_text, gold_text = there[key][column], row[column]
             if _alike(form, source_text) != _alike(form, gold_text):
-                record = here[key]["record"]
-                found.append(Difference(name, key, column, source_text, gold_text, record))
+                found.append(Difference(name, key, column, source_text, gold_text, row["record"]))
     return found
 
 
