@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-sources test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-readme test-sources test-reconcile test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -25,7 +25,9 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/sqlfluff lint --disable-progress-bar models tests
 	@$(BIN)/python -m tests.lint_compiled_sql
 
-test: lint test-quick test-ingestion test-pipeline  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end
+test: lint  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end, the README's commands
+	@echo "Four kinds of tests run, two at a time (about 20 minutes); each prints what it did when it is through."
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-pipeline test-quick test-ingestion test-readme
 
 # One process each: a process has one Spark session, and these want different ones.
 test-ingestion: setup
@@ -33,6 +35,9 @@ test-ingestion: setup
 
 test-pipeline: setup
 	@$(BIN)/python -m pytest --quiet tests/pipeline
+
+test-readme: setup
+	@$(BIN)/python -m pytest --quiet tests/readme
 
 test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
 	@tests/sources/install_databases.sh

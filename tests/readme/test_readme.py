@@ -4,10 +4,11 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import ROOT
+ROOT = Path(__file__).resolve().parents[2]
 
 README = (ROOT / "README.md").read_text()
 # `make test` runs this test
