@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from tests.sources.tables import Table
 
+# rows of a large transaction, two and a half changes of each: more than Debezium takes at a time, which is 2,048
+LARGE = 1_000
+
 
 @dataclass(frozen=True)
 class Dialect:
