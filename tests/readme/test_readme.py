@@ -60,7 +60,13 @@ def test_dbt_before_any_load_says_what_to_do(copy):
     assert "\tat " not in done.stdout + done.stderr
 
 
+def hive_folders():
+    """Hive makes one per session where nobody tells it another place, and leaves it there."""
+    return set(Path("/tmp").glob("*_resources"))
+
+
 def test_make_run_shows_one_quiet_screen(copy):
+    before = hive_folders()
     done = shell(copy, "make run")
     assert done.returncode == 0, done.stdout + done.stderr
     lines = (done.stdout + done.stderr).splitlines()
@@ -69,6 +75,7 @@ def test_make_run_shows_one_quiet_screen(copy):
     assert [line for line in lines if noise.search(line)] == []
     assert "gold.orders: 6 rows" in done.stdout
     assert "1 unknown" in done.stdout
+    assert hive_folders() == before
 
 
 def test_the_commands_run_in_order(copy):
