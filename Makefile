@@ -70,5 +70,5 @@ bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/pipeline.py tables
 
 clean:  ## remove everything that setup and runs made
-	@rm -rf .venv .jars lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache
+	@rm -rf .venv .jars lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
