@@ -30,7 +30,12 @@ def start(root, *arguments):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env=os.environ | {"LAKEHOUSE_DRIVER_MEMORY": "2g"},
+        env=os.environ
+        | {
+            "LAKEHOUSE_DRIVER_MEMORY": "2g",
+            # a killed Java leaves its temporary files: here they go with the project
+            "JDK_JAVA_OPTIONS": f"-Djava.io.tmpdir={root}",
+        },
     )
 
 
