@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from ingestion.config import PROJECT_ROOT
 
-README = (ROOT / "README.md").read_text()
+README = (PROJECT_ROOT / "README.md").read_text()
 # `make test` runs this test
 LEFT_OUT = ("make test",)
 
@@ -27,21 +27,21 @@ def commands():
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    if not (ROOT / ".venv" / "ready").exists():
+    if not (PROJECT_ROOT / ".venv" / "ready").exists():
         pytest.skip("needs the environment that `make setup` makes")
     folder = tmp_path_factory.mktemp("readme")
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
+        cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout.splitlines()
     for name in listed:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
+        shutil.copy(PROJECT_ROOT / name, folder / name, follow_symlinks=False)
     for name in (".venv", ".jars"):
-        (folder / name).symlink_to(ROOT / name)
+        (folder / name).symlink_to(PROJECT_ROOT / name)
     (folder / ".venv" / "ready").touch()
     return folder
 

@@ -9,7 +9,7 @@ from tests.sources.mariadb_tables import (
     TABLES,
 )
 from tests.sources.tables import Table
-from tests.sources.workload import LARGE, MARIADB, Writer, script
+from tests.sources.workload import LARGE_TRANSACTION, MARIADB, Writer, script
 
 # the widest unsigned number, as a key
 LARGEST = 18446744073709551615
@@ -74,7 +74,7 @@ def streams(seed: str, count: int) -> list[str]:
             told.insert(0, writer.every_value(EVERYTHING, 200, "stream"))
             told.append(f"update shop.everything set c_int = 1 where id = {LARGEST};")
             told += truncate(writer)
-            told.append(writer.large(COMPOSITE, LARGE))
+            told.append(writer.large(COMPOSITE, LARGE_TRANSACTION))
         scripts.append("\n".join(told))
     writer = Writer(seed, MARIADB, "shop", 3)
     scripts.append("\n".join([*alter(), *rekey(), *writer.equal_rows(KEYLESS)]))

@@ -12,7 +12,7 @@ from tests.sources.postgres_tables import (
     UNCHANGED,
 )
 from tests.sources.tables import Table
-from tests.sources.workload import LARGE, POSTGRES, Writer, script
+from tests.sources.workload import LARGE_TRANSACTION, POSTGRES, Writer, script
 
 WHOLE = (EVERYTHING, DOCUMENTS, COMPOSITE, EMPTIED, KEYLESS)
 MOVING = [EVERYTHING, DOCUMENTS, COMPOSITE, INDEXED]
@@ -85,7 +85,7 @@ def streams(seed: str, count: int) -> list[str]:
             if number == 1:
                 told.insert(0, writer.every_value(EVERYTHING, 200, "stream"))
                 told += truncate(writer)
-                told.append(writer.large(COMPOSITE, LARGE))
+                told.append(writer.large(COMPOSITE, LARGE_TRANSACTION))
             scripts.append("\n".join(told))
         scripts.append("\n".join(Writer(seed, POSTGRES, schema, 3).equal_rows(KEYLESS)))
     scripts.append(

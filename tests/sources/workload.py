@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tests.sources.tables import Table
 
-# rows of a large transaction, two and a half changes of each: more than Debezium takes at a time, which is 2,048
-LARGE = 1_000
+# rows, with two and a half changes of each: more than Debezium takes at a time, which is 2,048
+LARGE_TRANSACTION = 1_000
 
 
 @dataclass(frozen=True)
