@@ -24,7 +24,9 @@
     {%- do ref(feed_settings(feed_name).format ~ '_changes') -%}
     {%- do ref('schemas') -%}
     {%- do ref('sequence_ranges') -%}
-    {%- if execute -%}
+    {%- if execute and gold_plan().mode == 'nothing' -%}
+    -- nothing is new in silver; `dbt compile` shows the whole statement
+    {%- elif execute -%}
     {{- latest_of_table(feed_name, gold_plan().columns) -}}
     {%- endif -%}
 {%- endmacro %}
@@ -886,7 +888,8 @@
 
 
 {% macro check_gold_columns(columns) -%}
-    {%- for column in columns if column | lower in own_names() -%}
+    {%- set own = own_names() -%}
+    {%- for column in columns if column | lower in own -%}
         {{ exceptions.raise_compiler_error(
             "Gold model '" ~ model.name ~ "': the name '" ~ column ~ "' is gold's own; give the column another name"
             ~ " with {'type': ..., 'source': '" ~ column ~ "'}."
