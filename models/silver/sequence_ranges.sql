@@ -74,7 +74,11 @@ sequence_ranges as (
         from_offset,
         next_offset - 1 as to_offset,
         epoch,
-        case when not is_positioned then position_so_far end as inherited_position,
+        -- longer than the position itself, and so behind every change that has it, also one that is sent again
+        case
+            when not is_positioned and size(position_so_far) > 0
+                then concat(position_so_far, array(cast(0 as decimal(38, 0))))
+        end as inherited_position,
         starts_full_load
     from inherited
 

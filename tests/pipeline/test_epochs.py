@@ -59,21 +59,24 @@ STREAM = [
     postgres("interleaved", "r", {"id": 1, "value": "read again"}, None, "incremental"),
     postgres("interleaved", "u", {"id": 2, "value": "streamed later"}, '["200","210"]'),
     postgres("interleaved", "r", {"id": 3, "value": "read"}, None, "incremental"),
+    postgres("interleaved", "r", {"id": 2, "value": "read later still"}, None, "incremental"),
     # a connector that starts again repeats what it had sent
     postgres("interleaved", "c", {"id": 1, "value": "streamed"}, '["100","110"]'),
     postgres("interleaved", "c", {"id": 2, "value": "streamed"}, '["100","120"]'),
+    postgres("interleaved", "u", {"id": 2, "value": "streamed later"}, '["200","210"]'),
     # a TRUNCATE without a position, as OMS sends it, empties what stands before it
     postgres("emptied", "c", {"id": 1, "value": "before"}, '["100","110"]'),
     postgres("emptied", "c", {"id": 2, "value": "before"}, '["100","120"]'),
     postgres("emptied", "t", None, None),
     postgres("emptied", "c", {"id": 3, "value": "after"}, '["200","210"]'),
     postgres("emptied", "c", {"id": 1, "value": "before"}, '["100","110"]'),
+    postgres("emptied", "c", {"id": 2, "value": "before"}, '["100","120"]'),
 ]
 EXPECTED = {
     "reloaded": {1: "second load", 4: "after the second load"},
     "moved": {1: "new server", 3: "old server"},
     "emptied": {3: "after"},
-    "interleaved": {1: "read again", 2: "streamed later", 3: "read"},
+    "interleaved": {1: "read again", 2: "read later still", 3: "read"},
 }
 
 
