@@ -150,14 +150,16 @@ class Case:
             message, place = one.message, one.partition
             if message.is_full_load and not was_full_load.get(place, True):
                 epochs[place] = epochs.get(place, 0) + 1
-                highest.pop(place)
+                highest.pop(place, None)
             was_full_load[place] = message.is_full_load
             position = message.position
             if not self.positional:
                 position = 0
             elif position is None:
-                position = highest.get(place, 0)
-            highest[place] = max(position, highest.get(place, 0))
+                # behind every change of the position that it inherits
+                position = highest.get(place, 0) + 0.5
+            else:
+                highest[place] = max(position, highest.get(place, 0))
             phase = 0 if message.is_full_load else 1
             ordered.append(((epochs.get(place, 0), phase, position, one.offset), one))
         return sorted(ordered, key=lambda pair: pair[0])
