@@ -68,6 +68,7 @@ bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/pipeline.py full
 	@$(BIN)/python benchmarks/pipeline.py batch
 	@$(BIN)/python benchmarks/pipeline.py tables
+	@$(BIN)/python benchmarks/pipeline.py files
 
 clean:  ## remove everything that setup and runs made
 	@rm -rf .venv .jars lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache .hypothesis

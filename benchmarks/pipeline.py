@@ -1,9 +1,10 @@
 """How long a run takes from bronze to gold, as ratios between things that run in turn.
 
-`python benchmarks/pipeline.py full` builds silver and gold from nothing, against a hand-written
-PySpark job that writes the same three tables, and one that goes from raw to the latest state.
+`python benchmarks/pipeline.py full` builds silver and gold from nothing, against the jobs of
+by_hand.py: the same three tables, three lean ones, and the latest state alone.
 `python benchmarks/pipeline.py batch` runs a batch of 5,000 changes behind 0.5, 5 and 10 million.
 `python benchmarks/pipeline.py tables` runs news of 3 tables among 3 and among 200.
+`python benchmarks/pipeline.py files` runs a batch behind the files of 1,000 runs, and behind few.
 Spark has 2 GB of memory, unless LAKEHOUSE_DRIVER_MEMORY says otherwise.
 """
 
@@ -15,8 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession, Window
-from pyspark.sql import functions as F
+from by_hand import lean_tables, one_pass, same_tables
+from pyspark.sql import DataFrame, SparkSession
 from timing import seconds
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,6 +40,7 @@ COLUMNS = {
     **{f"n{i}": ("int", f"cast(pmod(hash({{n}}, {i}), 1000) as string)") for i in range(8)},
     **{f"t{i}": ("string", f"substring(md5(string({{n}} + {i})), 1, 12)") for i in range(8)},
 }
+KINDS = {name: kind for name, (kind, _) in COLUMNS.items()}
 MODEL = """{{{{ current_state(
     feed='bench', database='shop', table='{table}', key=['id'],
     columns={columns}
@@ -91,9 +93,8 @@ class Project:
 
     def declare(self, tables: int) -> None:
         """Write the gold models."""
-        types = {name: column_type for name, (column_type, _) in COLUMNS.items()}
         for number in range(tables):
-            text = MODEL.format(table=f"orders_{number}", columns=types)
+            text = MODEL.format(table=f"orders_{number}", columns=KINDS)
             self.lakehouse.write_model(f"orders_{number}", text)
 
     def load(self, count: int, keys: int, tables: int = 1) -> None:
@@ -107,46 +108,15 @@ class Project:
         return seconds(lambda: self.lakehouse.run(*arguments))
 
 
-def parsed(raw: DataFrame) -> DataFrame:
-    """Parse as a job for this one table would: it trusts every message."""
-    fields = ", ".join(f"{name}: string" for name in COLUMNS)
-    schema = f"type string, es bigint, ts bigint, `table` string, data array<struct<{fields}>>"
-    read = raw.select("*", F.from_json(F.col("value").cast("string"), schema).alias("m"))
-    return read.select(
-        "topic",
-        "partition",
-        "offset",
-        "timestamp",
-        "m.type",
-        "m.es",
-        F.explode("m.data").alias("r"),
-    )
-
-
-def latest(changes: DataFrame) -> DataFrame:
-    """Return the newest row of each key, typed, without deleted ones."""
-    window = Window.partitionBy("r.id").orderBy(F.col("offset").desc())
-    newest = changes.withColumn("n", F.row_number().over(window)).where("n = 1")
-    typed = [F.col(f"r.{name}").cast(kind).alias(name) for name, (kind, _) in COLUMNS.items()]
-    return newest.where("type <> 'DELETE'").select(*typed, "topic", "partition", "offset")
-
-
-def three_tables(spark: SparkSession, raw: str, folder: Path) -> None:
-    """Write raw, parsed and current rows, as a hand-written job would."""
-
-    def write(frame: DataFrame, name: str) -> DataFrame:
-        frame.write.format("delta").mode("overwrite").save(str(folder / name))
-        return spark.read.format("delta").load(str(folder / name))
-
-    bronze = write(spark.read.parquet(raw), "bronze")
-    silver = write(parsed(bronze), "silver")
-    write(latest(silver), "gold")
-
-
-def one_pass(spark: SparkSession, raw: str, folder: Path) -> None:
-    """Write the current rows straight from the raw records."""
-    rows = latest(parsed(spark.read.parquet(raw)))
-    rows.write.format("delta").mode("overwrite").save(str(folder / "one_pass"))
+def content(table: DataFrame) -> tuple:
+    """Return how many rows a table has and what they hold, in whatever order."""
+    texts = [
+        f"array_sort(map_entries({name})) as {name}" if kind.startswith("map") else name
+        for name, kind in table.dtypes
+        if name not in ("load_id", "bronze_version")
+    ]
+    hashed = table.selectExpr(*texts).selectExpr("xxhash64(to_json(struct(*))) as hash")
+    return hashed.selectExpr("count(*)", "sum(cast(hash as decimal(38, 0)))").first()
 
 
 def full(folder: Path, rounds: int, count: int) -> None:
@@ -160,24 +130,30 @@ def full(folder: Path, rounds: int, count: int) -> None:
         append_messages(spark.read.parquet(raw), project.bronze, FEED, f"{number:03}", feed)
         project.lakehouse.run()
 
-    taken: dict[str, list[float]] = {"project": [], "three tables": [], "one pass": []}
+    jobs = {
+        "the project": ours,
+        "the same three tables by hand": lambda _: same_tables(spark, raw, folder, KINDS),
+        "three lean tables by hand": lambda _: lean_tables(spark, raw, folder, KINDS),
+        "the latest state in one pass": lambda _: one_pass(spark, raw, folder, KINDS),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in jobs}
     for number in range(rounds + 1):
         for schema in ("bronze", "silver", "gold", "state"):
             spark.sql(f"drop schema if exists {schema} cascade")
         shutil.rmtree(project.bronze)
         create_tables(spark, project.bronze)
-        times = {
-            "project": seconds(lambda n=number: ours(n)),
-            "three tables": seconds(lambda: three_tables(spark, raw, folder)),
-            "one pass": seconds(lambda: one_pass(spark, raw, folder)),
-        }
-        if number:
-            for name, one in times.items():
+        for name, job in jobs.items():
+            one = seconds(lambda j=job, n=number: j(n))
+            if number:
                 taken[name].append(one)
+    for table, name in (("silver.canal_json_changes", "silver"), ("gold.orders_0", "gold")):
+        by_hand = spark.read.format("delta").load(str(folder / f"same_{name}"))
+        assert content(spark.table(table)) == content(by_hand), f"{name} is not the same"
     print(f"{count:,} changes, {len(COLUMNS)} columns, {count // 5:,} keys: raw records to gold")
     print("| | seconds | the project takes |\n|---|---|---|")
     for name, times in taken.items():
-        ratio = statistics.median(a / b for a, b in zip(taken["project"], times, strict=True))
+        pairs = zip(taken["the project"], times, strict=True)
+        ratio = statistics.median(ours / theirs for ours, theirs in pairs)
         print(f"| {name} | {statistics.median(times):.1f} | {ratio:.2f} x |")
 
 
@@ -231,10 +207,44 @@ def tables(folder: Path, rounds: int, count: int) -> None:
         print(f"| {size} | {statistics.median(times):.1f} | {ratio:.2f} x |")
 
 
+def files(folder: Path, rounds: int, count: int) -> None:
+    """A batch of changes behind many loads, whose silver and gold lie in few files or in many."""
+    project = Project(folder / "project")
+    keys = 100 * count
+    for _ in range(count):
+        project.load(500, keys)
+    project.run()
+
+    def batches() -> list[float]:
+        times = []
+        for _ in range(rounds + 1):
+            project.load(5_000, keys)
+            times.append(project.run())
+        return times
+
+    batches()
+    taken = {"as one run wrote them": batches()}
+    for table, column in (("silver.canal_json_changes", "bronze_version"), ("gold.orders_0", "id")):
+        # one file for each run: of silver its changes, of gold its share of the keys
+        cut = project.spark.table(table).repartitionByRange(count, column)
+        cut.write.insertInto(table, overwrite=True)
+    taken[f"in {count:,} files each"] = batches()
+    project.lakehouse.dbt("run-operation", "compact_tables")
+    taken["after compact_tables"] = batches()
+    print(f"5,000 changes of {keys:,} keys behind {count:,} loads of 500 changes")
+    print("| silver and gold | first batch | the later ones | against the first line |")
+    print("|---|---|---|---|")
+    usual = None
+    for name, (first, *later) in taken.items():
+        one = statistics.median(later)
+        usual = usual or one
+        print(f"| {name} | {first:.1f} s | {one:.1f} s | {one / usual:.2f} x |")
+
+
 def main() -> None:
-    """Measure one of the three and print a table."""
+    """Measure one of the four and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["full", "batch", "tables"])
+    parser.add_argument("what", choices=["full", "batch", "tables", "files"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0, help="of all sizes, to try it out")
     args = parser.parse_args()
@@ -245,8 +255,10 @@ def main() -> None:
         elif args.what == "batch":
             sizes = [int(size * args.scale) for size in (500_000, 5_000_000, 10_000_000)]
             batch(folder, args.rounds, sizes, int(200_000 * args.scale))
-        else:
+        elif args.what == "tables":
             tables(folder, args.rounds, max(4, int(200 * args.scale)))
+        else:
+            files(folder, args.rounds, int(1_000 * args.scale))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
