@@ -263,7 +263,9 @@ def keyed(draw, kind: str) -> Case:
         source.do("write" if action in left_out else action, *told)
     segments = source.segments
     count = sum(map(len, segments))
-    lost = draw(st.sets(st.integers(0, max(count - 1, 0)), max_size=3))
+    # most producers lose nothing: only then the rows at the source are those that the messages tell
+    some = st.sets(st.integers(0, max(count - 1, 0)), max_size=3)
+    lost = draw(st.one_of(st.just(set()), st.just(set()), some))
     numbers = iter(range(count))
     segments = [[one for one in part if next(numbers) not in lost] for part in segments]
     if positional:
