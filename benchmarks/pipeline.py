@@ -107,6 +107,14 @@ class Project:
         """Return how long a `dbt run` takes."""
         return seconds(lambda: self.lakehouse.run(*arguments))
 
+    def batches(self, rounds: int, keys: int) -> list[float]:
+        """Return how long each run takes of a warm-up and `rounds` more, with 5,000 new changes."""
+        times = []
+        for _ in range(rounds + 1):
+            self.load(5_000, keys)
+            times.append(self.run())
+        return times
+
 
 def content(table: DataFrame) -> tuple:
     """Return how many rows a table has and what they hold, in whatever order."""
@@ -120,7 +128,7 @@ def content(table: DataFrame) -> tuple:
 
 
 def full(folder: Path, rounds: int, count: int) -> None:
-    """Raw records to gold, by this project and by two hand-written jobs."""
+    """Raw records to gold, by this project and by hand-written jobs."""
     project = Project(folder / "project")
     spark, raw = project.spark, str(folder / "raw")
     messages(spark, 0, count, count // 5).write.parquet(raw)
@@ -165,12 +173,7 @@ def batch(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
         while project.offset < size:
             project.load(min(2_500_000, size - project.offset), keys)
         built = project.run()
-        times = []
-        for number in range(rounds + 1):
-            project.load(5_000, keys)
-            one = project.run()
-            if number:
-                times.append(one)
+        _, *times = project.batches(rounds, keys)
         taken.append((size, built, statistics.median(times)))
     heap = os.environ["LAKEHOUSE_DRIVER_MEMORY"]
     print(f"5,000 changes of {keys:,} keys with {len(COLUMNS)} columns, Spark with {heap}")
@@ -195,7 +198,7 @@ def tables(folder: Path, rounds: int, count: int) -> None:
             gold.mkdir()
             project.declare(size)
             # a project that did not change since its last run is not parsed again
-            project.lakehouse.dbt("parse")
+            assert project.lakehouse.dbt("parse").success
             # orders_0 to orders_2 have news
             project.load(300, 3, 3)
             one = project.run()
@@ -214,23 +217,16 @@ def files(folder: Path, rounds: int, count: int) -> None:
     for _ in range(count):
         project.load(500, keys)
     project.run()
-
-    def batches() -> list[float]:
-        times = []
-        for _ in range(rounds + 1):
-            project.load(5_000, keys)
-            times.append(project.run())
-        return times
-
-    batches()
-    taken = {"as one run wrote them": batches()}
+    # Java warms up
+    project.batches(rounds, keys)
+    taken = {"as one run wrote them": project.batches(rounds, keys)}
     for table, column in (("silver.canal_json_changes", "bronze_version"), ("gold.orders_0", "id")):
         # one file for each run: of silver its changes, of gold its share of the keys
         cut = project.spark.table(table).repartitionByRange(count, column)
         cut.write.insertInto(table, overwrite=True)
-    taken[f"in {count:,} files each"] = batches()
-    project.lakehouse.dbt("run-operation", "compact_tables")
-    taken["after compact_tables"] = batches()
+    taken[f"in {count:,} files each"] = project.batches(rounds, keys)
+    assert project.lakehouse.dbt("run-operation", "compact_tables").success
+    taken["after compact_tables"] = project.batches(rounds, keys)
     print(f"5,000 changes of {keys:,} keys behind {count:,} loads of 500 changes")
     print("| silver and gold | first batch | the later ones | against the first line |")
     print("|---|---|---|---|")
