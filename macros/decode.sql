@@ -189,14 +189,13 @@
 {%- endmacro %}
 
 
-{#- A row as it was: its image, with the values that a change tells of before. Neither may name a column twice,
-    which would stop the statement. -#}
+{#- A row as it was: its image, with the values that a change tells of before, NULLs among them. Neither may name a
+    column twice. -#}
 {% macro overlaid(row_image, changed_values) -%}
-    map_from_entries(
-        concat(
-            filter(map_entries({{ row_image }}), entry -> not map_contains_key({{ changed_values }}, entry.key)),
-            map_entries({{ changed_values }})
-        )
+    map_zip_with(
+        {{ row_image }},
+        transform_values({{ changed_values }}, (column_name, wire_text) -> struct(wire_text)),
+        (column_name, wire_text, changed) -> if(changed is null, wire_text, changed.wire_text)
     )
 {%- endmacro %}
 

@@ -119,8 +119,8 @@
                 when message_operation is null then concat('type is not known: ', source_operation)
                 when (is_row_change or message_operation = 'truncate') and changed_table is null
                     then 'table is missing'
-                when is_row_change and coalesce(size(sent_rows), 0) < 1 and message.sql <> ''
-                    then concat('a statement without row images (binlog_format is not ROW): ', message.sql)
+                when is_row_change and coalesce(size(sent_rows), 0) < 1 and statement <> ''
+                    then concat('a statement without row images (binlog_format is not ROW): ', statement)
                 when is_row_change and coalesce(size(sent_rows), 0) < 1
                     then concat(rows_from, ' is missing, empty, or not a list of rows')
             end
@@ -170,7 +170,14 @@
             upper(source_operation) as word,
             {{ is_ddl }} as is_ddl,
             nullif({{ database_name }}, '') as changed_database,
-            nullif(rtrim({{ table_name }}), '') as changed_table
+            nullif(rtrim({{ table_name }}), '') as changed_table,
+            {{ transaction_id }} as transaction_id,
+            {{ position }} as position,
+            {{ order_scope }} as order_scope,
+            message.sql as statement,
+            -- what is said here of the message and its record spares the rows below to carry both
+            case when message is not null then {{ source_type }} end as source_type,
+            value is null as is_tombstone
         from sent
 
     ),
@@ -181,13 +188,12 @@
             *,
             case
                 when is_ddl or {{ ddl_kind_of_word('word') }} is not null
-                    then coalesce({{ ddl_kind_of_word('word') }}, {{ ddl_kind('message.sql') }})
+                    then coalesce({{ ddl_kind_of_word('word') }}, {{ ddl_kind('statement') }})
             end as kind_of_ddl,
             coalesce(
                 feed_key_columns[concat_ws('.', changed_database, changed_table)],
                 case when size(message.pkNames) > 0 then message.pkNames end
             ) as key_names,
-            {{ foreign_text }} as foreign_text,
             {{ rows_from }} as rows_from,
             {{ sent_rows }} as sent_rows,
             {{ rows_before }} as rows_before
@@ -256,12 +262,12 @@
         select
             *,
             case
-                -- a repeated column would stop the statement here
-                when row_error is null and values_before is not null
+                when values_before is not null
                     then {{ overlaid('row_image', 'values_before') }}
                 when message_operation = 'delete' then row_image
             end as old_image,
-            case when message_operation <> 'delete' then row_image end as new_image
+            case when message_operation <> 'delete' then row_image end as new_image,
+            case when row_error is not null then {{ foreign_text }} end as foreign_text
         from checked
 
     ),
@@ -272,7 +278,7 @@
             *,
             case
                 when row_error is not null then 'unknown'
-                when value is null then 'tombstone'
+                when is_tombstone then 'tombstone'
                 else message_operation
             end as whole_operation,
             {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
@@ -309,7 +315,7 @@
             if(half = 'whole', whole_operation, half) as operation,
             source_operation,
             {{ unknown_error('row_error', 'foreign_text', format) }} as error,
-            case when message is not null then {{ source_type }} end as source_type,
+            source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
             cast(null as string) as schema_name,
@@ -327,17 +333,17 @@
             type_text as schema_text,
             {{ epoch_millis(event_millis) }} as changed_at,
             {{ epoch_millis(capture_millis) }} as captured_at,
-            {{ transaction_id }} as transaction_id,
+            transaction_id,
             named_struct(
                 'phase', if(whole_operation = 'snapshot', 0, 1),
-                'position', {{ position }},
+                'position', position,
                 'offset', offset,
                 'row_index', 2 * image_index + if(half = 'upsert', 1, 0)
             ) as change_sequence,
-            {{ order_scope }} as order_scope,
+            order_scope,
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then source_operation end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
+            case when whole_operation in ('schema_change', 'truncate') then statement end as ddl,
             case whole_operation
                 when 'truncate' then 'truncate'
                 when 'schema_change' then kind_of_ddl

@@ -89,7 +89,6 @@
                 when 'delete' then sent_data
             end as old_image,
             case
-                -- a repeated column would stop the statement here
                 when whole_operation = 'update' then {{ overlaid('sent_key', 'sent_data') }}
                 when whole_operation in ('insert', 'snapshot') then sent_data
             end as new_image,

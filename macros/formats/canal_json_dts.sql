@@ -75,7 +75,7 @@
                     (row_before, new_values) -> case
                         when coalesce(size(new_values), 0) < 1 then null
                         when coalesce(size(row_before), 0) < 1
-                            -- would stop the statement; the row is reported below
+                            -- would get lost here; the row is reported below
                             or {{ has_repeated_column('row_before') }} or {{ has_repeated_column('new_values') }}
                             then new_values
                         else {{ overlaid('row_before', 'new_values') }}
