@@ -765,7 +765,7 @@
 
 
 {#- Moves with the values that they left behind: those of the old key's row as it was, of which an earlier move may
-    have left some behind in turn, as a swap through a third key does: followed over four moves. `emptied` is a relation of
+    have left some behind in turn, as a swap through a third key does: followed over 16 moves. `emptied` is a relation of
     what emptied the table in between. -#}
 {% macro moved_values(plan, emptied=none) -%}
     moves as (
@@ -825,8 +825,9 @@
                 (image, newer) -> {{ overlaid('image', 'newer.after_image') }}
             ) as image,
             max(is_after_complete) as is_complete,
-            max(if(is_moved, previous_row_key, null)) as from_key,
-            max(if(is_moved, old_sequence, null)) as from_sequence
+            -- where an earlier move had brought it; itself where none had
+            coalesce(max(if(is_moved, previous_row_key, null)), row_key) as from_key,
+            coalesce(max(if(is_moved, old_sequence, null)), sequence) as from_sequence
         from old_rows
         where
             not is_deleted
@@ -834,23 +835,33 @@
         group by row_key, sequence
 
     ),
-    {%- for moves in [2, 4] %}
+    {%- for moves in [2, 4, 8, 16] %}
     {%- set nearer = 'left_behind' if loop.first else 'over_' ~ loop.previtem ~ '_moves' %}
+
+    -- each move where a later one looks for it, and where it looks for an earlier one itself
+    met_over_{{ moves }}_moves as (
+
+        select
+            *,
+            first_value(if(is_looked_for, struct(image, is_complete, from_key, from_sequence), null)) ignore nulls over (
+                partition by if(is_looked_for, row_key, from_key), if(is_looked_for, sequence, from_sequence)
+            ) as earlier
+        from {{ nearer }}
+            lateral view explode(array(true, false)) as is_looked_for
+
+    ),
 
     over_{{ moves }}_moves as (
 
         select
-            moved.row_key,
-            moved.sequence,
-            if(earlier.image is null, moved.image, {{ overlaid('earlier.image', 'moved.image') }}) as image,
-            moved.is_complete or coalesce(earlier.is_complete, false) as is_complete,
+            row_key,
+            sequence,
+            coalesce({{ overlaid('earlier.image', 'image') }}, image) as image,
+            is_complete or coalesce(earlier.is_complete, false) as is_complete,
             earlier.from_key,
             earlier.from_sequence
-        from {{ nearer }} as moved
-            left join {{ nearer }} as earlier
-                on
-                    moved.from_key = earlier.row_key
-                    and moved.from_sequence = earlier.sequence
+        from met_over_{{ moves }}_moves
+        where not is_looked_for
 
     ),
     {%- endfor %}
@@ -862,7 +873,7 @@
             if(old.image is null, changes.after_image, {{ overlaid('old.image', 'changes.after_image') }}) as after_image,
             changes.is_after_complete or coalesce(old.is_complete, false) as is_after_complete
         from changes
-            left join over_4_moves as old
+            left join over_16_moves as old
                 on
                     changes.row_key = old.row_key
                     and changes.sequence = old.sequence

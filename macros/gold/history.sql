@@ -143,7 +143,9 @@
             *,
             lead(sequence) over in_order as end_sequence,
             lead(changed_at) over in_order as ended_at,
-            count_if(is_deleted or begins_anew) over in_order as stretch
+            count_if(is_deleted or begins_anew) over in_order as stretch,
+            -- a value that is told as NULL differs from one that is not told
+            transform_values(after_image, (column_name, wire_text) -> struct(wire_text)) as told_values
         from told_once
         window in_order as (
             partition by row_key
@@ -166,16 +168,13 @@
             topic as _topic,
             partition as _partition,
             schema_id as _schema_id,
-            map(
-                {%- for column in sources_of(sources) %}
-                {{ quoted(column) }},
-                element_at(
-                    last_value(
-                        if(map_contains_key(after_image, {{ quoted(column) }}), array(after_image[{{ quoted(column) }}]), null)
-                    ) ignore nulls over in_stretch,
-                    1
-                ){{ ',' if not loop.last }}
-                {%- endfor %}
+            transform_values(
+                map(
+                    {%- for column in sources_of(sources) %}
+                    {{ quoted(column) }}, last_value(told_values[{{ quoted(column) }}]) ignore nulls over in_stretch{{ ',' if not loop.last }}
+                    {%- endfor %}
+                ),
+                (column_name, told) -> told.wire_text
             ) as _image
         from dated
         window in_stretch as (

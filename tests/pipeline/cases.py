@@ -285,6 +285,18 @@ def keyed(draw, kind: str) -> Case:
     return Case(kind, sent, dict(source.rows) if is_told else None)
 
 
+def moved_on(moves: int) -> Case:
+    """A row that changes its key again and again, and leaves values behind each time."""
+    source = Source(True, {0: {"amount": 1, "note": "a", "body": "x"}})
+    source.begin()
+    for number in range(moves):
+        source.move(number % KEYS, (number + 1) % KEYS, ("note", "body"))
+    log = [message for part in source.segments for message in part]
+    # the older half arrives with the last load
+    sent = [replace(one, load=LOADS - 1 if one.offset < moves else 0) for one in placed(log, 1)]
+    return Case("by_position", tuple(sent), dict(source.rows))
+
+
 @dataclass
 class Bag:
     """A table without a key."""

@@ -23,12 +23,15 @@ from tests.pipeline.cases import (
     Message,
     Sent,
     cases,
+    moved_on,
     record,
 )
 from tests.pipeline.shop_records import content
 
 CASES = int(os.environ.get("CASES", "200"))
 SEED = int(os.environ.get("CASES_SEED", "20261122"))
+# as many as are followed back to a value
+MOVES = 16
 # the offsets of a case begin here times its number
 ROOM = 10_000
 KEYED = ("by_position", "by_offset")
@@ -201,6 +204,7 @@ def ran(shop):
     created = Cases(shop)
     for kind in KINDS:
         created.drawn[kind] = drawn(kind)
+    created.drawn["by_position"].append(moved_on(MOVES))
     everything = [case for cases_of_kind in created.drawn.values() for case in cases_of_kind]
     created.names = {repr(case): f"case_{number}" for number, case in enumerate(everything)}
     created.run(everything)
@@ -246,7 +250,8 @@ def test_the_lakehouse_holds_what_the_messages_tell(ran, kind):
         assert not said.get(repr(case)), said[repr(case)]
 
     alone()
-    pytest.fail(f"{len(wrong)} cases came out wrong, but none of them alone")
+    told = [mistakes(case, ran.names[repr(case)], found) for case in wrong]
+    pytest.fail("\n".join([f"{len(wrong)} cases came out wrong, but none of them alone", *told]))
 
 
 def test_a_full_refresh_gives_the_same_rows_and_sequences(ran):
