@@ -85,6 +85,7 @@ schemas_of_tables as (
 
     select
         gold_tables.model_name,
+        gold_tables.format,
         changes.schema_id,
         min(changes.bronze_version) as bronze_version,
         min(struct(changes.bronze_version, changes.topic, changes.partition, changes.offset)) as first_seen
@@ -92,7 +93,7 @@ schemas_of_tables as (
         inner join {{ gold_tables() }}
             on {{ is_of_gold_table('changes') }}
     where changes.schema_id is not null
-    group by gold_tables.model_name, changes.schema_id
+    group by gold_tables.model_name, gold_tables.format, changes.schema_id
 
 ),
 
@@ -108,7 +109,9 @@ types as (
         ) as earlier_type
     from schemas_of_tables
         inner join {{ ref('schemas') }} as schemas
-            on schemas_of_tables.schema_id = schemas.schema_id
+            on
+                schemas_of_tables.format = schemas.format
+                and schemas_of_tables.schema_id = schemas.schema_id
 
 ),
 

@@ -107,7 +107,7 @@
     values
     {%- for name, declared in declarations.items() %}
     (
-        {{ quoted(name) }}, {{ quoted(declared.feed) }}, {{ quoted_or_null(declared.source_catalog) }},
+        {{ quoted(name) }}, {{ quoted(feed_settings(declared.feed).format) }}, {{ quoted(declared.feed) }}, {{ quoted_or_null(declared.source_catalog) }},
         {%- for part in place_parts() %} {{ quoted_or_null(declared[part] if declared[part] is string) }},
         {%- endfor %}
         {%- if patterned %}
@@ -118,13 +118,14 @@
     ){{ ',' if not loop.last }}
     {%- endfor %}
     as gold_tables (
-        model_name, feed, catalog_name, database_name, schema_name, table_name,
+        model_name, format, feed, catalog_name, database_name, schema_name, table_name,
         {{- ' database_pattern, schema_pattern, table_pattern,' if patterned }} key_columns
     )
     {%- else -%}
     (
         select
             '' as model_name,
+            '' as format,
             '' as feed,
             '' as catalog_name,
             '' as database_name,
@@ -137,14 +138,15 @@
 {%- endmacro %}
 
 
-{#- The columns that each gold model names, or leaves out on purpose, by their names in the messages; whether it adds
-    others, and the names that these cannot have. -#}
+{#- The columns that each gold model names, has added or leaves out on purpose, by their names in the messages; whether it
+    adds others, and the names that these cannot have. -#}
 {% macro gold_columns() -%}
     {%- set declarations = gold_declarations() -%}
     {%- if declarations -%}
     values
     {%- for name, declared in declarations.items() %}
     {%- set columns = sources_of(column_sources(declared.columns)) | reject('in', shard_columns()) | list + (declared.left_out or []) %}
+    {%- set columns = columns + (added_by_now(name, declared) if declared.new_columns == 'add' else []) %}
     (
         {{ quoted(name) }}, cast(array({{ quoted_list(columns) }}) as array<string>),
         {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ quoted_list(taken_names(declared.columns)) }})
@@ -161,6 +163,15 @@
         where false
     ) as gold_columns
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- The columns that gold has of a model that adds them. -#}
+{% macro added_by_now(name, declared) -%}
+    {%- set node = gold_models() | selectattr('name', 'equalto', name) | first -%}
+    {%- set relation = adapter.get_relation(node.database, node.schema, node.alias) -%}
+    {%- set columns = adapter.get_columns_in_relation(relation) if relation else [] -%}
+    {{ return(columns | map(attribute='name') | reject('in', declared.columns) | reject('equalto', '_change') | list) }}
 {%- endmacro %}
 
 

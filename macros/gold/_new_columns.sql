@@ -6,7 +6,7 @@
     types are those that hold what all schemas have told, so that they do not depend on how runs were cut. -#}
 {% macro with_columns_of_news(meta, news, added) -%}
     {%- set told = {} -%}
-    {%- for row in (run_query(types_of_schemas(news.schema_ids)) if news.get('schema_ids') else []) -%}
+    {%- for row in (run_query(types_of_schemas(feed_settings(meta.feed).format, news.schema_ids)) if news.get('schema_ids') else []) -%}
         {%- do told.update({row[0]: fromjson(row[1])}) -%}
     {%- endfor -%}
     {%- set columns = {} -%}
@@ -19,10 +19,12 @@
 {%- endmacro %}
 
 
-{% macro types_of_schemas(schema_ids) -%}
+{% macro types_of_schemas(format, schema_ids) -%}
     select column_name, to_json(array_sort(collect_set(proposed_type)))
     from {{ ref('schemas') }}
-    where schema_id in ({{ quoted_list(schema_ids) }})
+    where
+        format = {{ quoted(format) }}
+        and schema_id in ({{ quoted_list(schema_ids) }})
     group by column_name
 {%- endmacro %}
 

@@ -186,7 +186,9 @@
             schema_id,
             map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
         from {{ ref('schemas') }}
-        where {{ is_encoded() }}
+        where
+            format = {{ quoted(feed_settings(model.config.meta.feed).format) }}
+            and {{ is_encoded() }}
         group by schema_id
 {%- endmacro %}
 

@@ -4,10 +4,10 @@
 {%- endmacro %}
 
 
-{#- Values that the table, unless it is built anew, does not hold. -#}
-{% macro is_not_yet_in(table, column, mark) -%}
+{#- Schemas that silver.schemas, unless it is built anew, does not hold of this format: two formats may write the same text. -#}
+{% macro is_new_schema(table, format, mark) -%}
     {%- if mark -%}
-        {{ column }} not in (select known.{{ column }} from {{ table }} as known)
+        schema_id not in (select known.schema_id from {{ table }} as known where known.format = {{ quoted(format) }})
     {%- else -%}
         true
     {%- endif -%}

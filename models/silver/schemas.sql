@@ -14,7 +14,7 @@ with
     where
         schema_id is not null
         and {{ is_newer_than(mark) }}
-        and {{ is_not_yet_in(this, 'schema_id', mark) }}
+        and {{ is_new_schema(this, format, mark) }}
     group by schema_id
 
 ),

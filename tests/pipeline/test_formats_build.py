@@ -9,8 +9,10 @@ import shutil
 import pytest
 
 from ingestion.__main__ import main as ingestion
+from ingestion.config import Feed
 from tests.formats.conftest import load_lines
 from tests.pipeline.conftest import ROOT
+from tests.pipeline.shop_records import canal_record
 
 # A format by position, three with binary Avro, one with rows that say little of themselves, one with a required setting.
 SETTINGS = {
@@ -22,6 +24,11 @@ SETTINGS = {
     "canal_json_dts": {"dts_instance_created": "since_2022_03_20"},
 }
 NEW = sorted(SETTINGS)
+SAME_MODEL = """{{{{ current_state(
+    feed='{feed}', database='shop', table='same', key=['id'],
+    columns={{'id': 'bigint', 'value': 'binary'}}
+) }}}}
+"""
 COLUMNS = (
     "topic, partition, offset, row_index, operation, database_name, table_name, row_key, error"
 )
@@ -88,3 +95,30 @@ def test_the_rows_are_the_golden_ones(built, format_name):
     )
     assert len(expected) > 50
     assert got == expected
+
+
+# the same bytes, as each of them writes them
+SAME_TYPES = {"canal_json": "A\u00ffB", "canal_json_ticdc": "A\u00ffB", "canal_json_oms": "Qf9C"}
+
+
+def test_formats_that_write_the_same_types_keep_their_own_encodings(shop):
+    """Their schemas have one text and thus one id; one of them comes in a later run."""
+    before = shop.feeds
+    for name in SAME_TYPES:
+        shop.add_feed(f"same_{name}", format=name, files=f"in/{name}")
+        shop.write_model(f"same_{name}", SAME_MODEL.format(feed=f"same_{name}"))
+    for load, names in enumerate((["canal_json", "canal_json_ticdc"], ["canal_json_oms"])):
+        for name in names:
+            row, types = {"id": "1", "value": SAME_TYPES[name]}, {"id": "bigint", "value": "blob"}
+            record = canal_record("same", load, "INSERT", row, 1000, types=types)
+            shop.land(Feed(name=f"same_{name}", format=name), load, [record])
+        shop.run("--select", "silver", *(f"same_{name}" for name in names))
+    for name in SAME_TYPES:
+        (row,) = shop.sql(f"select value, _change.misfits from gold.same_{name}")
+        assert (name, bytes(row.value), row.misfits) == (name, b"A\xffB", [])
+    shop.set_feeds(before)
+    for name in SAME_TYPES:
+        (shop.root / "models" / "gold" / f"same_{name}.sql").unlink()
+        if name != "canal_json":
+            assert ingestion(["retire", f"same_{name}", "--project-dir", str(shop.root)]) == 0
+    shop.run("--select", "changes")

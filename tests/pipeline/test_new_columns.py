@@ -69,16 +69,19 @@ def test_a_second_run_has_nothing_to_do_and_a_full_refresh_says_the_same(grown):
     assert columns_and_rows(grown) == grown.seen[-1]
 
 
-def test_what_gold_cannot_have_is_reported_and_what_widened(grown):
-    outcome = grown.dbt("show", "--select", "columns_follow_the_source", "--limit", "50")
+def findings(lakehouse):
+    outcome = lakehouse.dbt("show", "--select", "columns_follow_the_source", "--limit", "50")
     (shown,) = [result for result in outcome.result.results if result.agate_table is not None]
-    found = {
+    return {
         (row["column_name"], row["finding"])
         for row in shown.agate_table.rows
         if row["model_name"] == "grown"
     }
+
+
+def test_what_gold_cannot_have_is_reported_and_what_widened(grown):
     wanted = "gold cannot have it under this name: name it with another, or list it in left_out"
-    assert found == {("a b", wanted), ("amount", "its type was int and is bigint")}
+    assert findings(grown) == {("a b", wanted), ("amount", "its type was int and is bigint")}
 
 
 def test_another_declaration_makes_the_table_anew(grown):
@@ -102,3 +105,14 @@ def test_a_setting_that_is_none_names_those_that_are(grown):
     assert "it is 'report'" in str(refused.exception)
     assert "or 'add'" in str(refused.exception)
     grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="add"))
+
+
+def test_a_column_that_gold_added_is_missed_where_the_source_renames_it(grown):
+    grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="add"))
+    row = {"id": "4", "value": "d", "total": "8"}
+    record = canal_record("grown", 3, "INSERT", row, 1003, types=FIRST | {"total": "int"})
+    grown.land(Feed(name="growing", format="canal_json"), 3, [record])
+    grown.run("--select", "silver", "grown")
+    assert columns_and_rows(grown)[1][-1] == (4, None, 8, "d")
+    lacks = "the newest rows lack it: it was dropped or renamed, or the producer leaves it out"
+    assert ("amount", lacks) in findings(grown)
