@@ -16,6 +16,7 @@
         {%- call statement('main') -%}{{ rows_of_counts }}{%- endcall -%}
         {{ write(counts ~ '\n;\n\n' ~ rows_of_counts) }}
         {%- do persist_docs(this, model) -%}
+        {%- do comment_columns(model.config.meta) -%}
     {%- endif -%}
     {%- do mark_applied(plan.version, plan.built_by) -%}
 

@@ -35,6 +35,7 @@
         {{ write(statements | join('\n;\n\n')) }}
         {%- if plan.mode == 'build' -%}
             {%- do persist_docs(this, model) -%}
+            {%- do comment_columns(model.config.meta) -%}
         {%- endif -%}
     {%- endif -%}
     {%- do mark_applied(plan.version, plan.built_by) -%}

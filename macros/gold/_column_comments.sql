@@ -1,0 +1,61 @@
+{#- What the columns of a gold table that was just written mean, as Delta comments: the description in the model's YAML, or
+    else the source's own comment, where its messages bring one. One commit, and none where nothing is told. -#}
+{% macro comment_columns(meta) -%}
+    {%- set of_source = source_comments(meta) -%}
+    {%- set columns = adapter.get_columns_in_relation(this) if of_source or model.columns else [] -%}
+    {%- set comments = {} -%}
+    {%- for column in columns -%}
+        {%- set source = column_sources(meta.columns).get(column.name, {}).get('source', column.name) -%}
+        {%- do comments.update({
+            column.name: model.columns.get(column.name, {}).get('description') or of_source.get(source)
+        }) -%}
+    {%- endfor -%}
+    {%- if comments.values() | select | list -%}
+        {%- call statement('comments') -%}
+alter table {{ this }} replace columns (
+            {%- for column in columns %}
+    {{ identifier(column.name) }} {{ column.dtype }}
+            {%- if comments[column.name] %} comment {{ quoted(comments[column.name]) }}{% endif %}{{ ',' if not loop.last }}
+            {%- endfor %}
+)
+        {%- endcall -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The newest comment of each column of the model's table, by the column's name in the messages. -#}
+{% macro source_comments(meta) -%}
+    {%- set format = feed_settings(meta.feed).format -%}
+    {%- set comments = {} -%}
+    {%- for row in (run_query(comments_of_table(format)) if format in formats_with_comments() else []) -%}
+        {%- do comments.update({row[0]: row[1]}) -%}
+    {%- endfor -%}
+    {{ return(comments) }}
+{%- endmacro %}
+
+
+{% macro comments_of_table(format) -%}
+    select
+        schemas.column_name,
+        max_by(schemas.comment, schemas.bronze_version) as comment
+    from {{ ref('schemas') }} as schemas
+        left semi join {{ ref(format ~ '_changes') }} as changes
+            on
+                schemas.schema_id = changes.schema_id
+                and {{ of_this_table('changes') }}
+    where
+        schemas.format = {{ quoted(format) }}
+        and schemas.comment <> ''
+    group by schemas.column_name
+{%- endmacro %}
+
+
+{#- Asked once for a run: most formats have none. -#}
+{% macro formats_with_comments() -%}
+    {%- set run = lakehouse_run() -%}
+    {%- if 'formats_with_comments' not in run -%}
+        {%- set found = run_query('select distinct format from ' ~ ref('schemas') ~ " where comment <> ''") -%}
+        {%- do run.update({'formats_with_comments': found.columns[0].values() | list}) -%}
+    {%- endif -%}
+    {{ return(run.formats_with_comments) }}
+{%- endmacro %}

@@ -1,0 +1,78 @@
+"""What columns mean stands in Delta: the model's descriptions, and the source's comments where messages bring them."""
+
+import json
+
+import pytest
+
+from ingestion.config import Feed
+
+FEED = Feed(name="commented", format="debezium_json")
+MODEL = """{{ current_state(
+    feed='commented', database='shop', schema='public', table='commented', key=['id'],
+    columns={'id': 'int', 'remark': {'type': 'string', 'source': 'note'}, 'amount': 'int'}
+) }}
+"""
+DESCRIBED = {"name": "commented", "columns": [{"name": "id", "description": "Who it is"}]}
+# a text of the source is no SQL
+COMMENT = "what the clerk's \\ note said'; drop table x --"
+
+
+def record(offset, comment):
+    comments = {"id": "number", "note": comment, "amount": ""}
+    fields = [
+        {
+            "field": name,
+            "type": "string" if name == "note" else "int32",
+            "optional": True,
+            "parameters": {"__debezium.source.column.comment": comments[name]},
+        }
+        for name in comments
+    ]
+    source = {"connector": "postgresql", "db": "shop", "schema": "public", "table": "commented"}
+    source |= {"snapshot": "false", "sequence": json.dumps([str(offset)] * 2), "ts_ms": offset}
+    payload = {"op": "c", "before": None, "after": {"id": offset, "note": "a", "amount": 1}}
+    schema = {"type": "struct", "fields": [{"field": "after", "type": "struct", "fields": fields}]}
+    return {
+        "topic": "commented",
+        "partition": 0,
+        "offset": offset,
+        "timestamp": 0,
+        "headers": [],
+        "key": json.dumps({"id": offset}),
+        "value": json.dumps({"schema": schema, "payload": payload | {"source": source}}),
+    }
+
+
+@pytest.fixture(scope="module")
+def commented(shop):
+    before = shop.feeds
+    shop.add_feed("commented", format="debezium_json", files="in/commented")
+    shop.write_model("commented", MODEL)
+    described = shop.root / "models" / "gold" / "commented.yml"
+    described.write_text(json.dumps({"version": 2, "models": [DESCRIBED]}))
+    shop.land(FEED, 0, [record(0, COMMENT)])
+    shop.run("--select", "silver", "commented")
+    yield shop
+    shop.set_feeds(before)
+    described.unlink()
+    (shop.root / "models" / "gold" / "commented.sql").unlink()
+
+
+def comments(lakehouse):
+    columns = lakehouse.spark.table("gold.commented").schema.fields
+    return {column.name: column.metadata.get("comment") for column in columns}
+
+
+def test_descriptions_and_else_the_comments_of_the_source_stand_at_the_columns(commented):
+    told = {"id": "Who it is", "remark": COMMENT, "amount": None, "_change": None}
+    assert comments(commented) == told
+
+
+def test_a_merge_keeps_them_and_a_build_renews_them(commented):
+    before = comments(commented)
+    commented.land(FEED, 1, [record(1, "another")])
+    commented.run("--select", "silver", "commented")
+    assert comments(commented) == before
+    commented.run("--full-refresh", "--select", "commented")
+    assert comments(commented) == before | {"remark": "another"}
+    assert len(commented.sql("select * from gold.commented")) == 2
