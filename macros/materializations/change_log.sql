@@ -17,7 +17,7 @@
         {%- endcall -%}
         {%- do persist_docs(this, model) -%}
         {%- do mark_applied(run.bronze_version, invocation_id) -%}
-    {%- elif not has_news(mark) or model.config.meta.mostly_empty and not has_rows(compiled_code) -%}
+    {%- elif not has_news(mark) or not may_have_rows(compiled_code, mark) -%}
         {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
         {%- do mark_applied(run.bronze_version, mark.built_by) -%}
     {%- else -%}
@@ -58,7 +58,16 @@
 {%- endmacro %}
 
 
-{#- Asked where most runs find nothing: an insert of no rows would be a commit all the same. -#}
-{% macro has_rows(select) -%}
-    {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
+{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: of the whole select where it
+    is mostly_empty, of new changes alone where it reads only some of them. -#}
+{% macro may_have_rows(select, mark) -%}
+    {%- set meta = model.config.meta -%}
+    {%- if meta.mostly_empty -%}
+        {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
+    {%- endif -%}
+    {%- if meta.reads_only -%}
+        {%- set read = ref('changes') ~ ' where ' ~ meta.reads_only ~ ' and ' ~ is_newer_than(mark) -%}
+        {{ return(run_query('select 1 from ' ~ read ~ ' limit 1') | length > 0) }}
+    {%- endif -%}
+    {{ return(true) }}
 {%- endmacro %}

@@ -1,4 +1,5 @@
-{{ config(materialized='change_log') }}
+{%- set of_positions = "order_scope = 'position'" -%}
+{{ config(materialized='change_log', meta={'reads_only': of_positions}) }}
 {%- set mark = mark_of_model() %}
 with
 
@@ -10,7 +11,7 @@ changes as (
         size(change_sequence.position) > 0 as is_positioned
     from {{ ref('changes') }}
     where
-        order_scope = 'position'
+        {{ of_positions }}
         -- a statement that removes rows may have no position, and then stands behind the rows before it
         and (
             operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')

@@ -117,7 +117,6 @@ def test_tables_without_news_cost_no_statement(loaded, monkeypatch):
     after = loaded.versions()
     assert {name for name in before if after[name] != before[name]} == {
         "silver.db/canal_json_changes",
-        "silver.db/order_marks",
         "silver.db/applied_versions",
         "gold.db/costs",
     }
