@@ -4,11 +4,12 @@
 
 with
 
-unchecked as (
+changes as (
 
     select
         *,
-        struct(topic, partition, offset) as place
+        struct(topic, partition, offset) as place,
+        {{ is_unchecked() }} as is_unchecked
     from {{ ref('changes') }}
     where
         (
@@ -18,7 +19,25 @@ unchecked as (
             or operation = 'schema_change' and ddl_kind = 'drop'
         )
         and feed in ({{ quoted_list(var('feeds')) }})
-        and {{ is_unchecked() }}
+        {%- if not has_unchecked_changes() %}
+        and false
+        {%- endif %}
+
+),
+
+-- the other side of a conflict may have been checked long ago
+of_keys_with_news as (
+
+    select changes.*
+    from changes
+        left semi join changes as news
+            on
+                changes.feed = news.feed
+                and changes.database_name <=> news.database_name
+                and changes.schema_name <=> news.schema_name
+                and changes.table_name <=> news.table_name
+                and changes.row_key = news.row_key
+                and news.is_unchecked
 
 ),
 
@@ -33,13 +52,16 @@ ties as (
         'different changes at one position' as finding,
         min(place) as first_place,
         max(place) as last_place
-    from unchecked
+    from of_keys_with_news
     where
-        row_key is not null
-        and size(change_sequence.position) > 0
+        size(change_sequence.position) > 0
         and change_sequence.phase = 1
+        -- the other half of an update
+        and operation <> 'update_before'
     group by feed, database_name, schema_name, table_name, row_key, position_space, change_sequence.position
-    having count(distinct operation, to_json(after_image)) > 1
+    having
+        count(distinct struct(operation, to_json(after_image))) > 1
+        and count_if(is_unchecked) > 0
 
 ),
 
@@ -54,10 +76,9 @@ wanderers as (
         'the key stands in several partitions' as finding,
         min(place) as first_place,
         max(place) as last_place
-    from unchecked
+    from of_keys_with_news
     where
         order_scope = 'offset'
-        and row_key is not null
     group by feed, database_name, schema_name, table_name, row_key
     having count(distinct topic, partition) > 1
 
@@ -74,7 +95,7 @@ half_emptied as (
         'the table was emptied in one of several partitions' as finding,
         min(place) as first_place,
         max(place) as last_place
-    from unchecked
+    from changes
     where
         order_scope = 'offset'
         and table_name is not null
@@ -82,6 +103,7 @@ half_emptied as (
     having
         count(distinct topic, partition) > 1
         and count_if(row_key is null) > 0
+        and count_if(is_unchecked) > 0
 
 )
 

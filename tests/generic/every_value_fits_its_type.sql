@@ -7,7 +7,8 @@
         misfit.wanted_type,
         _change.topic,
         _change.partition,
-        _change.sequence.offset
+        -- a value that is older than its row has its own change
+        coalesce(_change.column_sequences[misfit.column_name], _change.sequence).offset as offset
     from {{ model }}
         lateral view explode(_change.misfits) as misfit
 {%- endtest %}

@@ -1,5 +1,6 @@
-{#- One row per key in gold, and no key column without a value. Rows may have one key although their messages named
-    different ones: those from before the source's key was changed stay beside the later ones. -#}
+{#- One row per key in gold, and no key column without a value, except where the source's own key has none. Rows may have
+    one key although their messages named different ones: those from before the source's key was changed stay beside the later
+    ones. -#}
 {% test key_is_unique(model) -%}
     {{ config(severity='error') }}
     {%- set key = gold_declaration(model).key if execute else ['id'] %}
@@ -18,6 +19,6 @@
         count(*) > 1
         or bool_or(_change.row_key is null)
         {%- for column in key %}
-        or {{ identifier(column) }} is null
+        or {{ identifier(column) }} is null and bool_or(not exists(_change.row_key, key_part -> key_part is null))
         {%- endfor %}
 {%- endtest %}

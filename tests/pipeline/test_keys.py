@@ -104,3 +104,18 @@ def test_null_in_a_key_is_a_value_of_its_own(keyed):
     assert gold == {
         (code, part and int(part)): value for (code, part), value in expected("coded").items()
     }
+
+
+def test_null_in_a_key_of_the_source_is_no_finding(keyed):
+    """Unlike one in gold where the message has a value."""
+    told = keyed.root / "models" / "gold" / "coded.yml"
+    tested = {"name": "coded", "data_tests": ["key_is_unique"]}
+    told.write_text(json.dumps({"version": 2, "models": [tested]}))
+    found = []
+    for part in ("part", "null"):
+        keyed.sql(f"update gold.coded set part = {part} where code = '' and part = 1")
+        outcome = keyed.dbt("test", "--select", "coded")
+        found.append(keyed.statuses(outcome)["key_is_unique_coded_"])
+    keyed.sql("update gold.coded set part = 1 where code = ''")
+    told.unlink()
+    assert found == ["pass", "fail"]

@@ -1,6 +1,11 @@
 """Each shipped test is shown to fail on data made for it, and to name the place."""
 
+import json
+
 import pytest
+
+from ingestion.config import Feed
+from tests.pipeline.shop_records import canal_record
 
 GOLD = "orders"
 
@@ -125,3 +130,57 @@ def test_a_type_that_became_another_one_is_reported(shop, damaged):
     statement = f"update {changes} set schema_id = '{other[0]}' where table_name = 'orders'"
     damaged(changes, f"{statement} and operation = 'update'")
     assert status_of(shop, "columns_follow_the_source") == {"warn"}
+
+
+def test_a_misfit_is_placed_where_its_value_came_from(shop, damaged):
+    """The row may be newer: its later images lacked the column."""
+    came_from = (
+        "named_struct('epoch', 0, 'phase', 1, 'position', _change.sequence.position,"
+        " 'offset', 3L, 'row_index', 0)"
+    )
+    misfit = "named_struct('column_name', 'total', 'value', 'x', 'wanted_type', 'int')"
+    damaged(
+        "gold.orders",
+        f"update gold.orders set _change.misfits = array({misfit}),"
+        f" _change.column_sequences = map('total', {came_from}) where id = 1001",
+    )
+    found = shop.dbt("show", "--select", "every_value_fits_its_type_orders_")
+    (shown,) = [result for result in found.result.results if result.agate_table is not None]
+    (row,) = shown.agate_table.rows
+    assert (row["column_name"], row["offset"]) == ("total", 3)
+
+
+def test_conflicts_with_changes_that_were_checked_before_are_reported(shop):
+    """A key goes to another partition, one is deleted at the position of its insert, each in a later run."""
+    before = shop.feeds
+    canal = Feed(name="wandering", format="canal_json")
+    debezium = Feed(name="tied", format="debezium_json")
+    for feed in (canal, debezium):
+        shop.add_feed(feed.name, format=feed.format, files=f"in/{feed.name}")
+    found = []
+    for load, operation in enumerate("cd"):
+        told = canal_record("wandering", 5, "INSERT", {"id": "1"}, 1000, partition=load)
+        shop.land(canal, load, [told])
+        shop.land(debezium, load, [tied_record(load, operation)])
+        shop.run("--select", "silver")
+        outcome = shop.dbt("test", "--select", "order_is_decided", "every_record_is_in_silver")
+        failures = {result.node.name: result.failures for result in outcome.result}
+        assert failures["every_record_is_in_silver"] == 0
+        found.append(failures["order_is_decided"])
+    shop.set_feeds(before)
+    assert found == [0, 2]
+
+
+def tied_record(offset, operation):
+    source = {"connector": "postgresql", "db": "shop", "schema": "public", "table": "tied"}
+    source |= {"snapshot": "false", "sequence": '["100","100"]', "ts_ms": 1}
+    images = {"before": None, "after": {"id": 1}} if operation == "c" else {"before": {"id": 1}}
+    return {
+        "topic": "tied",
+        "partition": 0,
+        "offset": offset,
+        "timestamp": 0,
+        "headers": [],
+        "key": json.dumps({"id": 1}),
+        "value": json.dumps({"after": None} | images | {"source": source, "op": operation}),
+    }
