@@ -8,7 +8,9 @@ changes as (
     select
         *,
         change_sequence.phase = 0 as is_full_load,
-        size(change_sequence.position) > 0 as is_positioned
+        size(change_sequence.position) > 0 as is_positioned,
+        -- Debezium marks the first row of each table in a full load
+        coalesce(snapshot_mark in ('first', 'first_in_data_collection'), false) as begins_full_load
     from {{ ref('changes') }}
     where
         {{ of_positions }}
@@ -26,11 +28,14 @@ compared as (
     select
         *,
         struct(is_full_load, is_positioned, position_space)
-        <=> lag(struct(is_full_load, is_positioned, position_space)) over (
-            partition by feed, topic, topic_generation, partition, database_name, schema_name, table_name
-            order by offset, row_index
-        ) as is_like_previous
+        <=> lag(struct(is_full_load, is_positioned, position_space)) over in_order
+        and not (begins_full_load and change_sequence.position > lag(change_sequence.position) over in_order)
+            as is_like_previous
     from changes
+    window in_order as (
+        partition by feed, topic, topic_generation, partition, database_name, schema_name, table_name
+        order by offset, row_index
+    )
 
 ),
 
@@ -61,6 +66,7 @@ order_marks as (
         is_full_load,
         is_positioned,
         position_space,
+        min_by(begins_full_load, struct(offset, row_index)) as begins_full_load,
         max(change_sequence.position) as highest_position,
         max(bronze_version) as bronze_version
     from numbered

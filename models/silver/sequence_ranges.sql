@@ -12,7 +12,12 @@ compared as (
 
     select
         *,
-        is_full_load and not coalesce(lag(is_full_load) over in_order, true) as starts_full_load,
+        is_full_load
+        and (
+            not coalesce(lag(is_full_load) over in_order, true)
+            -- nothing changed since the one before, but this one was read at a later position
+            or begins_full_load and coalesce(highest_position > lag(highest_position) over in_order, false)
+        ) as starts_full_load,
         coalesce(
             position_space <> last_value(position_space) ignore nulls over before_this,
             false

@@ -37,6 +37,10 @@ def reloaded(op, row, pos, snapshot="false"):
     return mysql("reloaded", op, row, "bin.000002", pos, server, snapshot)
 
 
+def quiet(row, position, snapshot):
+    return postgres("quiet", "r", row, json.dumps([None, str(position)]), snapshot)
+
+
 STREAM = [
     # the connector was away, took a second snapshot and goes on: 2 and 3 are gone meanwhile
     reloaded("r", {"id": 1, "value": "first load"}, 10, "first"),
@@ -71,11 +75,20 @@ STREAM = [
     postgres("emptied", "c", {"id": 3, "value": "after"}, '["200","210"]'),
     postgres("emptied", "c", {"id": 1, "value": "before"}, '["100","110"]'),
     postgres("emptied", "c", {"id": 2, "value": "before"}, '["100","120"]'),
+    # nothing changed between two full loads, which the second one's mark and position tell apart
+    quiet({"id": 1, "value": "first load"}, 100, "first_in_data_collection"),
+    quiet({"id": 2, "value": "first load"}, 100, "true"),
+    quiet({"id": 3, "value": "first load"}, 100, "last_in_data_collection"),
+    # sent again
+    quiet({"id": 1, "value": "first load"}, 100, "first_in_data_collection"),
+    quiet({"id": 1, "value": "second load"}, 900, "first_in_data_collection"),
+    quiet({"id": 3, "value": "second load"}, 900, "last_in_data_collection"),
 ]
 EXPECTED = {
     "reloaded": {1: "second load", 4: "after the second load"},
     "moved": {1: "new server", 3: "old server"},
     "emptied": {3: "after"},
+    "quiet": {1: "second load", 3: "second load"},
     "interleaved": {1: "read again", 2: "read later still", 3: "read"},
 }
 

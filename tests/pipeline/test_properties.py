@@ -25,6 +25,7 @@ from tests.pipeline.cases import (
     cases,
     moved_on,
     record,
+    reloaded,
 )
 from tests.pipeline.shop_records import content
 
@@ -204,7 +205,7 @@ def ran(shop):
     created = Cases(shop)
     for kind in KINDS:
         created.drawn[kind] = drawn(kind)
-    created.drawn["by_position"].append(moved_on(MOVES))
+    created.drawn["by_position"] += [moved_on(MOVES), reloaded()]
     everything = [case for cases_of_kind in created.drawn.values() for case in cases_of_kind]
     created.names = {repr(case): f"case_{number}" for number, case in enumerate(everything)}
     created.run(everything)
