@@ -1,6 +1,7 @@
 -- Changes whose order the messages leave open: two different changes of one key at one source position, or, in a format
 -- that only offsets order, a key in several partitions (gold shows the change of the higher offset) and a table that
 -- was emptied in one of its several partitions (gold keeps the rows of the others).
+{%- set has_ties = has_shared_positions() %}
 
 with
 
@@ -19,9 +20,7 @@ changes as (
             or operation = 'schema_change' and ddl_kind = 'drop'
         )
         and feed in ({{ quoted_list(var('feeds')) }})
-        {%- if not has_unchecked_changes() %}
-        and false
-        {%- endif %}
+        and {{ has_unchecked_changes() | lower }}
 
 ),
 
@@ -32,39 +31,47 @@ of_keys_with_news as (
     from changes
         left semi join changes as news
             on
-                changes.feed = news.feed
-                and changes.database_name <=> news.database_name
-                and changes.schema_name <=> news.schema_name
-                and changes.table_name <=> news.table_name
-                and changes.row_key = news.row_key
+                {{ is_same_key('changes', 'news') }}
                 and news.is_unchecked
+    where changes.order_scope = 'offset'
 
 ),
 
+{% if has_ties -%}
 ties as (
 
     select
-        feed,
-        database_name,
-        schema_name,
-        table_name,
-        row_key,
+        changes.feed,
+        changes.database_name,
+        changes.schema_name,
+        changes.table_name,
+        changes.row_key,
         'different changes at one position' as finding,
-        min(place) as first_place,
-        max(place) as last_place
-    from of_keys_with_news
+        min(changes.place) as first_place,
+        max(changes.place) as last_place
+    from changes
+        left semi join changes as news
+            on
+                {{ is_same_key('changes', 'news') }}
+                and {{ is_same_position('changes', 'news') }}
+                and news.is_unchecked
     where
-        size(change_sequence.position) > 0
-        and change_sequence.phase = 1
+        changes.change_sequence.phase = 1
         -- the other half of an update
-        and operation <> 'update_before'
-    group by feed, database_name, schema_name, table_name, row_key, position_space, change_sequence.position
-    having
-        count(distinct struct(operation, to_json(after_image))) > 1
-        and count_if(is_unchecked) > 0
+        and changes.operation <> 'update_before'
+    group by
+        changes.feed,
+        changes.database_name,
+        changes.schema_name,
+        changes.table_name,
+        changes.row_key,
+        changes.position_space,
+        changes.change_sequence.position
+    having count(distinct struct(changes.operation, to_json(changes.after_image))) > 1
 
 ),
 
+{% endif -%}
 wanderers as (
 
     select
@@ -77,8 +84,6 @@ wanderers as (
         min(place) as first_place,
         max(place) as last_place
     from of_keys_with_news
-    where
-        order_scope = 'offset'
     group by feed, database_name, schema_name, table_name, row_key
     having count(distinct topic, partition) > 1
 
@@ -107,8 +112,10 @@ half_emptied as (
 
 )
 
-select * from ties
-union all
 select * from wanderers
 union all
 select * from half_emptied
+{%- if has_ties %}
+union all
+select * from ties
+{%- endif %}

@@ -185,6 +185,46 @@
 {%- endmacro %}
 
 
+{#- Does a change that was not checked yet have the key and the position of another one? The answer spares a look at the
+    images of all silver. -#}
+{% macro has_shared_positions() -%}
+    {%- if not execute or not lakehouse_run() -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {%- if not has_unchecked_changes() -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {%- set shared -%}
+        select 1
+        from {{ ref('changes') }} as changes
+            inner join {{ ref('changes') }} as news
+                on
+                    {{ is_same_key('changes', 'news') }}
+                    and {{ is_same_position('changes', 'news') }}
+                    and (changes.topic, changes.partition, changes.offset) <> (news.topic, news.partition, news.offset)
+                    and {{ is_unchecked('news') }}
+        limit 1
+    {%- endset -%}
+    {{ return(run_query(shared) | length > 0) }}
+{%- endmacro %}
+
+
+{% macro is_same_key(changes, others) -%}
+    {{ changes }}.feed = {{ others }}.feed
+                and {{ changes }}.database_name <=> {{ others }}.database_name
+                and {{ changes }}.schema_name <=> {{ others }}.schema_name
+                and {{ changes }}.table_name = {{ others }}.table_name
+                and {{ changes }}.row_key = {{ others }}.row_key
+{%- endmacro %}
+
+
+{% macro is_same_position(changes, others) -%}
+    size({{ changes }}.change_sequence.position) > 0
+                and {{ changes }}.position_space <=> {{ others }}.position_space
+                and {{ changes }}.change_sequence.position = {{ others }}.change_sequence.position
+{%- endmacro %}
+
+
 {% macro gold_declarations() -%}
     {%- set declarations = {} -%}
     {%- for node in (gold_models() if execute else []) -%}
