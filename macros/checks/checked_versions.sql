@@ -146,7 +146,7 @@
     values
     {%- for name, declared in declarations.items() %}
     {%- set columns = sources_of(column_sources(declared.columns)) | reject('in', shard_columns()) | list + (declared.left_out or []) %}
-    {%- set columns = columns + (added_by_now(name, declared) if declared.new_columns == 'add' else []) %}
+    {%- set columns = columns + (added_columns(declared, gold_relation(name)).keys() | list if declared.new_columns == 'add' else []) %}
     (
         {{ quoted(name) }}, cast(array({{ quoted_list(columns) }}) as array<string>),
         {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ quoted_list(taken_names(declared.columns)) }})
@@ -166,12 +166,10 @@
 {%- endmacro %}
 
 
-{#- The columns that gold has of a model that adds them. -#}
-{% macro added_by_now(name, declared) -%}
+{#- The table of a gold model; none where no run has built it. -#}
+{% macro gold_relation(name) -%}
     {%- set node = gold_models() | selectattr('name', 'equalto', name) | first -%}
-    {%- set relation = adapter.get_relation(node.database, node.schema, node.alias) -%}
-    {%- set columns = adapter.get_columns_in_relation(relation) if relation else [] -%}
-    {{ return(columns | map(attribute='name') | reject('in', declared.columns) | reject('equalto', '_change') | list) }}
+    {{ return(adapter.get_relation(node.database, node.schema, node.alias)) }}
 {%- endmacro %}
 
 
@@ -201,8 +199,12 @@
                 on
                     {{ is_same_key('changes', 'news') }}
                     and {{ is_same_position('changes', 'news') }}
-                    and (changes.topic, changes.partition, changes.offset) <> (news.topic, news.partition, news.offset)
                     and {{ is_unchecked('news') }}
+        where
+            not {{ is_same_row('changes', 'news') }}
+            -- the other half of an update
+            and changes.operation <> 'update_before'
+            and news.operation <> 'update_before'
         limit 1
     {%- endset -%}
     {{ return(run_query(shared) | length > 0) }}
@@ -222,6 +224,18 @@
     size({{ changes }}.change_sequence.position) > 0
                 and {{ changes }}.position_space <=> {{ others }}.position_space
                 and {{ changes }}.change_sequence.position = {{ others }}.change_sequence.position
+{%- endmacro %}
+
+
+{#- The very same row of silver. -#}
+{% macro is_same_row(changes, others) -%}
+    (
+                {{ changes }}.topic = {{ others }}.topic
+                and {{ changes }}.topic_generation = {{ others }}.topic_generation
+                and {{ changes }}.partition = {{ others }}.partition
+                and {{ changes }}.offset = {{ others }}.offset
+                and {{ changes }}.row_index = {{ others }}.row_index
+            )
 {%- endmacro %}
 
 

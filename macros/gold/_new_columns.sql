@@ -29,10 +29,10 @@
 {%- endmacro %}
 
 
-{#- The columns that gold has beside the declared ones. -#}
-{% macro added_columns(meta) -%}
+{#- The columns that a gold table has beside the declared ones: name: type. -#}
+{% macro added_columns(meta, relation) -%}
     {%- set added = {} -%}
-    {%- for column in adapter.get_columns_in_relation(this) if column.name not in meta.columns and column.name != '_change' -%}
+    {%- for column in (adapter.get_columns_in_relation(relation) if relation else []) if column.name not in meta.columns and column.name != '_change' -%}
         {%- do added.update({column.name: column.dtype}) -%}
     {%- endfor -%}
     {{ return(added) }}

@@ -283,7 +283,7 @@ map_filter(
         {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, rebuild) -%}
         {%- set columns = meta.columns -%}
         {%- if meta.new_columns == 'add' and news -%}
-            {%- set before = {} if rebuild else added_columns(meta) -%}
+            {%- set before = {} if rebuild else added_columns(meta, this) -%}
             {%- set added = with_columns_of_news(meta, news, before) -%}
             {%- if added != before and not rebuild -%}
                 {%- set rebuild = true -%}

@@ -32,16 +32,38 @@ def canal_record(table, offset, kind, row, time, partition=0, types=None):
     }
 
 
+def postgres_source(table, sequence, snapshot="false"):
+    source = {"connector": "postgresql", "db": "shop", "schema": "public", "table": table}
+    return source | {"snapshot": snapshot, "sequence": sequence, "ts_ms": 1}
+
+
+def debezium_record(offset, operation, row, source, schema=None):
+    """A message of Debezium for a row with the key id; without a row it is a TRUNCATE."""
+    images = {"before": row, "after": None} if operation == "d" else {"before": None, "after": row}
+    message = images | {"source": source, "op": operation, "ts_ms": 2}
+    return {
+        "topic": f"shop.{source['table']}",
+        "partition": 0,
+        "offset": offset,
+        "timestamp": 0,
+        "headers": [],
+        "key": row and json.dumps({"id": row["id"]}),
+        "value": json.dumps({"schema": schema, "payload": message} if schema else message),
+    }
+
+
 def content(lakehouse, table):
     rows = lakehouse.sql(f"select to_json(struct(*)) as row from gold.{table}")
     return sorted(row.row for row in rows)
 
 
-def shown(lakehouse, inline):
-    outcome = lakehouse.dbt("show", "--inline", inline, "--limit", "50")
+def shown(lakehouse, *query):
+    """Return the rows of a query (--inline) or of a test (--select)."""
+    outcome = lakehouse.dbt("show", *query, "--limit", "50")
     assert outcome.success, outcome.exception or outcome.result
-    return [row.dict() for row in outcome.result.results[0].agate_table.rows]
+    tables = [result.agate_table for result in outcome.result.results]
+    return [row.dict() for table in tables if table is not None for row in table.rows]
 
 
 def explained(lakehouse, table, row_key):
-    return shown(lakehouse, f"{{{{ explain_row('{table}', {list(row_key)}) }}}}")
+    return shown(lakehouse, "--inline", f"{{{{ explain_row('{table}', {list(row_key)}) }}}}")

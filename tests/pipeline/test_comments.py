@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ingestion.config import Feed
+from tests.pipeline.shop_records import debezium_record, postgres_source
 
 FEED = Feed(name="commented", format="debezium_json")
 MODEL = """{{ current_state(
@@ -28,19 +29,9 @@ def record(offset, comment):
         }
         for name in comments
     ]
-    source = {"connector": "postgresql", "db": "shop", "schema": "public", "table": "commented"}
-    source |= {"snapshot": "false", "sequence": json.dumps([str(offset)] * 2), "ts_ms": offset}
-    payload = {"op": "c", "before": None, "after": {"id": offset, "note": "a", "amount": 1}}
+    source = postgres_source("commented", json.dumps([str(offset)] * 2))
     schema = {"type": "struct", "fields": [{"field": "after", "type": "struct", "fields": fields}]}
-    return {
-        "topic": "commented",
-        "partition": 0,
-        "offset": offset,
-        "timestamp": 0,
-        "headers": [],
-        "key": json.dumps({"id": offset}),
-        "value": json.dumps({"schema": schema, "payload": payload | {"source": source}}),
-    }
+    return debezium_record(offset, "c", {"id": offset, "note": "a", "amount": 1}, source, schema)
 
 
 @pytest.fixture(scope="module")

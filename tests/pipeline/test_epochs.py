@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record
+from tests.pipeline.shop_records import canal_record, debezium_record, postgres_source
 
 # the tables of a feed as shards of one gold table: one model costs a fourth of four
 SHARDS = """{{{{ current_state(
@@ -23,13 +23,11 @@ MODEL = """{{{{ current_state(
 def mysql(table, op, row, file, pos, server=1, snapshot="false"):
     source = {"connector": "mysql", "db": "shop", "table": table, "snapshot": snapshot}
     source |= {"server_id": server, "file": file, "pos": pos, "row": 0, "ts_ms": 1}
-    return table, op, row, source
+    return op, row, source
 
 
 def postgres(table, op, row, sequence, snapshot="false"):
-    source = {"connector": "postgresql", "db": "shop", "schema": "public", "table": table}
-    source |= {"snapshot": snapshot, "sequence": sequence, "ts_ms": 1}
-    return table, op, row, source
+    return op, row, postgres_source(table, sequence, snapshot)
 
 
 def reloaded(op, row, pos, snapshot="false"):
@@ -93,23 +91,8 @@ EXPECTED = {
 }
 
 
-def record(offset):
-    table, op, row, source = STREAM[offset]
-    images = {"before": row, "after": None} if op == "d" else {"before": None, "after": row}
-    message = images | {"source": source, "op": op, "ts_ms": 2}
-    return {
-        "topic": f"shop.{table}",
-        "partition": 0,
-        "offset": offset,
-        "timestamp": 0,
-        "headers": [],
-        "key": row and json.dumps({"id": row["id"]}),
-        "value": json.dumps(message),
-    }
-
-
 def load(lakehouse, feed, number, offsets):
-    records = [record(offset) for offset in offsets]
+    records = [debezium_record(offset, *STREAM[offset]) for offset in offsets]
     lakehouse.land(Feed(name=feed, format="debezium_json"), number, records)
 
 

@@ -116,7 +116,7 @@ def test_old_deletes_are_forgotten_unless_changes_came_later_than_declared(retai
     assert not refused.success
     assert deleted_keys(shop) == ["2"]
     inline = "{{ late_changes('kept', '30 days') }}"
-    (row,) = shown(shop, inline)
+    (row,) = shown(shop, "--inline", inline)
     assert (row["partition"], row["offset"]) == (1, offset)
     assert "2" in row["row_key"]
     assert forget(shop, "40 days").success

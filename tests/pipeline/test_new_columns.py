@@ -3,7 +3,7 @@
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record
+from tests.pipeline.shop_records import canal_record, shown
 
 MODEL = """{{{{ current_state(
     feed='growing', database='shop', table='grown', key=['id'],
@@ -70,11 +70,9 @@ def test_a_second_run_has_nothing_to_do_and_a_full_refresh_says_the_same(grown):
 
 
 def findings(lakehouse):
-    outcome = lakehouse.dbt("show", "--select", "columns_follow_the_source", "--limit", "50")
-    (shown,) = [result for result in outcome.result.results if result.agate_table is not None]
     return {
         (row["column_name"], row["finding"])
-        for row in shown.agate_table.rows
+        for row in shown(lakehouse, "--select", "columns_follow_the_source")
         if row["model_name"] == "grown"
     }
 

@@ -1,11 +1,9 @@
 """Each shipped test is shown to fail on data made for it, and to name the place."""
 
-import json
-
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record
+from tests.pipeline.shop_records import canal_record, debezium_record, postgres_source, shown
 
 GOLD = "orders"
 
@@ -83,6 +81,15 @@ def status_of(shop, test):
             "warn",
         ),
         (
+            # as rows of one message
+            "order_is_decided",
+            "silver.debezium_json_changes",
+            "update silver.debezium_json_changes set change_sequence.position = array(1, 1),"
+            " row_index = cast(offset as int), offset = 5"
+            " where table_name = 'stock' and operation = 'update'",
+            "warn",
+        ),
+        (
             "columns_follow_the_source",
             "silver.canal_json_changes",
             "update silver.canal_json_changes set after_image = map_concat(after_image, map('added', '1'))"
@@ -144,9 +151,7 @@ def test_a_misfit_is_placed_where_its_value_came_from(shop, damaged):
         f"update gold.orders set _change.misfits = array({misfit}),"
         f" _change.column_sequences = map('total', {came_from}) where id = 1001",
     )
-    found = shop.dbt("show", "--select", "every_value_fits_its_type_orders_")
-    (shown,) = [result for result in found.result.results if result.agate_table is not None]
-    (row,) = shown.agate_table.rows
+    (row,) = shown(shop, "--select", "every_value_fits_its_type_orders_")
     assert (row["column_name"], row["offset"]) == ("total", 3)
 
 
@@ -159,9 +164,10 @@ def test_conflicts_with_changes_that_were_checked_before_are_reported(shop):
         shop.add_feed(feed.name, format=feed.format, files=f"in/{feed.name}")
     found = []
     for load, operation in enumerate("cd"):
+        tied = debezium_record(load, operation, {"id": 1}, postgres_source("tied", '["100","100"]'))
         told = canal_record("wandering", 5, "INSERT", {"id": "1"}, 1000, partition=load)
         shop.land(canal, load, [told])
-        shop.land(debezium, load, [tied_record(load, operation)])
+        shop.land(debezium, load, [tied])
         shop.run("--select", "silver")
         outcome = shop.dbt("test", "--select", "order_is_decided", "every_record_is_in_silver")
         failures = {result.node.name: result.failures for result in outcome.result}
@@ -169,18 +175,3 @@ def test_conflicts_with_changes_that_were_checked_before_are_reported(shop):
         found.append(failures["order_is_decided"])
     shop.set_feeds(before)
     assert found == [0, 2]
-
-
-def tied_record(offset, operation):
-    source = {"connector": "postgresql", "db": "shop", "schema": "public", "table": "tied"}
-    source |= {"snapshot": "false", "sequence": '["100","100"]', "ts_ms": 1}
-    images = {"before": None, "after": {"id": 1}} if operation == "c" else {"before": {"id": 1}}
-    return {
-        "topic": "tied",
-        "partition": 0,
-        "offset": offset,
-        "timestamp": 0,
-        "headers": [],
-        "key": json.dumps({"id": 1}),
-        "value": json.dumps({"after": None} | images | {"source": source, "op": operation}),
-    }
