@@ -18,7 +18,11 @@
     having
         count(*) > 1
         or bool_or(_change.row_key is null)
-        {%- for column in key %}
-        or {{ identifier(column) }} is null and bool_or(not exists(_change.row_key, key_part -> key_part is null))
-        {%- endfor %}
+        or bool_or(
+            size(filter(_change.row_key, key_part -> key_part is null))
+            <
+            {%- for column in key %}
+            {{ '+ ' if not loop.first }}if({{ identifier(column) }} is null, 1, 0)
+            {%- endfor %}
+        )
 {%- endtest %}

@@ -112,10 +112,11 @@ def test_null_in_a_key_of_the_source_is_no_finding(keyed):
     tested = {"name": "coded", "data_tests": ["key_is_unique"]}
     told.write_text(json.dumps({"version": 2, "models": [tested]}))
     found = []
-    for part in ("part", "null"):
-        keyed.sql(f"update gold.coded set part = {part} where code = '' and part = 1")
+    # the second one has NULL in its other part from the source
+    for emptied in ("false", "code = ''", "code is null"):
+        keyed.sql(f"update gold.coded set part = null where part = 1 and {emptied}")
         outcome = keyed.dbt("test", "--select", "coded")
         found.append(keyed.statuses(outcome)["key_is_unique_coded_"])
-    keyed.sql("update gold.coded set part = 1 where code = ''")
+        keyed.sql(f"update gold.coded set part = 1 where part is null and {emptied}")
     told.unlink()
-    assert found == ["pass", "fail"]
+    assert found == ["pass", "fail", "fail"]
