@@ -1,22 +1,36 @@
--- Rows whose image before a change is not what the change before it left: a message between the two is missing, or
--- something wrote past the log. It speaks where a format brings whole images of both sides.
+-- Rows that a change does not find as the change before it left them: a message between the two is missing, or
+-- something wrote past the log. Updates and deletes tell it where a format brings the whole row before a change; an
+-- insert tells it by a row that is there already, with other values.
 
 with
 
-unchecked as (
+changes as (
 
     select
         *,
         struct(topic, partition, offset) as place,
         -- where only offsets order, each partition is a stream of its own
-        if(order_scope = 'offset', struct(topic, topic_generation, partition), null) as stream
+        if(order_scope = 'offset', struct(topic, topic_generation, partition), null) as stream,
+        {{ is_unchecked() }} as is_unchecked
     from {{ ref('changes') }}
     where
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
         and row_key is not null
         and change_sequence.phase = 1
         and feed in ({{ quoted_list(var('feeds')) }})
-        and {{ is_unchecked() }}
+        and {{ has_unchecked_changes() | lower }}
+
+),
+
+-- the change before a new one may have been checked long ago
+of_keys_with_news as (
+
+    select changes.*
+    from changes
+        left semi join changes as news
+            on
+                {{ is_same_key('changes', 'news') }}
+                and news.is_unchecked
 
 ),
 
@@ -31,7 +45,7 @@ numbered as (
                 if(size(change_sequence.position) > 0, null, struct(stream, offset, row_index))
             order by offset, row_index
         ) as sending
-    from unchecked
+    from of_keys_with_news
 
 ),
 
@@ -39,7 +53,17 @@ followed as (
 
     select
         *,
-        lag(struct(place, if(is_after_complete, after_image, null) as image)) over (
+        lag(
+            struct(
+                place,
+                offset,
+                message_timestamp,
+                change_sequence,
+                is_unchecked,
+                operation = 'delete' as is_deleted,
+                if(is_after_complete, after_image, null) as image
+            )
+        ) over (
             partition by feed, database_name, schema_name, table_name, row_key, position_space, stream
             order by change_sequence
         ) as previous
@@ -52,26 +76,48 @@ compared as (
 
     select
         *,
-        filter(
-            array_intersect(map_keys(before_image), map_keys(previous.image)),
-            column_name -> not before_image[column_name] <=> previous.image[column_name]
-        ) as other_columns
+        if(operation = 'insert', after_image, before_image) as told_image,
+        operation = 'insert' as is_insert
     from followed
     where
-        is_before_complete
+        (is_unchecked or previous.is_unchecked)
+        and (is_before_complete or operation = 'insert' and not previous.is_deleted)
         -- a row that came from another key was never under this one
         and previous_row_key is null
+
+),
+
+breaks as (
+
+    select
+        *,
+        filter(
+            array_intersect(map_keys(told_image), map_keys(previous.image)),
+            column_name -> not told_image[column_name] <=> previous.image[column_name]
+        ) as other_columns
+    from compared
 
 )
 
 select
-    feed,
-    database_name,
-    schema_name,
-    table_name,
-    row_key,
-    other_columns,
-    previous.place as previous_place,
-    place
-from compared
-where size(other_columns) > 0
+    breaks.feed,
+    breaks.database_name,
+    breaks.schema_name,
+    breaks.table_name,
+    breaks.row_key,
+    case
+        when breaks.previous.is_deleted then 'the row was deleted before'
+        when breaks.is_insert then 'the row that is inserted was there already'
+        else 'the row was another one before'
+    end as finding,
+    breaks.other_columns,
+    breaks.previous.place as previous_place,
+    breaks.place
+from breaks
+    left anti join {{ restarts() }}
+        on
+            {{ lies_between('restarts', 'breaks.previous', 'breaks') }}
+            and (breaks.is_insert or restarts.is_full_load)
+where
+    size(breaks.other_columns) > 0
+    or breaks.previous.is_deleted

@@ -1,7 +1,9 @@
 -- Changes whose order the messages leave open: two different changes of one key at one source position, or, in a format
 -- that only offsets order, a key in several partitions (gold shows the change of the higher offset) and a table that
--- was emptied in one of its several partitions (gold keeps the rows of the others).
+-- was emptied in one of its several partitions (gold keeps the rows of the others); and a row that came to a key which
+-- another row had, as in a statement that swaps keys (gold loses the row that leaves the key after that).
 {%- set has_ties = has_shared_positions() %}
+{%- set has_moves = has_unchecked_moves() %}
 
 with
 
@@ -72,6 +74,59 @@ ties as (
 ),
 
 {% endif -%}
+{% if has_moves -%}
+of_moved_keys as (
+
+    select changes.*
+    from changes
+        left semi join changes as moves
+            on
+                {{ is_same_key('changes', 'moves') }}
+                and moves.is_unchecked
+                and moves.previous_row_key is not null
+
+),
+
+followed as (
+
+    select
+        *,
+        lag(struct(place, offset, message_timestamp, change_sequence, operation)) over (
+            partition by feed, database_name, schema_name, table_name, row_key
+            order by change_sequence
+        ) as previous,
+        -- a producer that starts again sends moves twice
+        row_number() over (
+            partition by feed, database_name, schema_name, table_name, row_key, previous_row_key, changed_at
+            order by change_sequence
+        ) as sending
+    from of_moved_keys
+
+),
+
+taken_keys as (
+
+    select
+        followed.feed,
+        followed.database_name,
+        followed.schema_name,
+        followed.table_name,
+        followed.row_key,
+        'a row came to a key that another row had' as finding,
+        followed.previous.place as first_place,
+        followed.place as last_place
+    from followed
+        left anti join {{ restarts() }}
+            on {{ lies_between('restarts', 'followed.previous', 'followed') }}
+    where
+        followed.previous_row_key is not null
+        and followed.is_unchecked
+        and followed.sending = 1
+        and followed.previous.operation not in ('delete', 'update_before')
+
+),
+
+{% endif -%}
 wanderers as (
 
     select
@@ -118,4 +173,8 @@ select * from half_emptied
 {%- if has_ties %}
 union all
 select * from ties
+{%- endif %}
+{%- if has_moves %}
+union all
+select * from taken_keys
 {%- endif %}

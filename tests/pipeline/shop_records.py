@@ -17,10 +17,10 @@ def model_of(table, source, feed):
     return text.replace(f"feed='shop_{source}'", f"feed='{feed}'")
 
 
-def canal_record(table, offset, kind, row, time, partition=0, types=None):
-    """A message of Canal for a row of shop.<table> with the key id, at a time in milliseconds."""
+def canal_record(table, offset, kind, row, time, partition=0, types=None, old=None):
+    """A message of Canal for a row (or more) of shop.<table> with the key id, at a time in milliseconds."""
     told = {"database": "shop", "table": table, "type": kind, "isDdl": False, "sql": "", "id": 1}
-    told |= {"es": time, "ts": time, "pkNames": ["id"], "data": [row], "old": None}
+    told |= {"es": time, "ts": time, "pkNames": ["id"], "data": listed(row), "old": listed(old)}
     return {
         "topic": f"shop.{table}",
         "partition": partition,
@@ -50,6 +50,10 @@ def debezium_record(offset, operation, row, source, schema=None):
         "key": row and json.dumps({"id": row["id"]}),
         "value": json.dumps({"schema": schema, "payload": message} if schema else message),
     }
+
+
+def listed(rows):
+    return [rows] if isinstance(rows, dict) else rows
 
 
 def content(lakehouse, table):

@@ -1,0 +1,100 @@
+{#- What lets a row be another one than the change before left it: a TRUNCATE or DROP, a full load that began again by its
+    marks, or by the feed's `cut_overs`. One row each, of the table or, where `place_pattern` is set, of those so called. -#}
+{% macro restarts() -%}
+    (
+        select
+            feed,
+            database_name,
+            schema_name,
+            table_name,
+            null as place_pattern,
+            topic,
+            partition,
+            offset,
+            change_sequence,
+            null as began_at,
+            false as is_full_load
+        from {{ ref('changes') }}
+        where
+            operation = 'truncate'
+            or operation = 'schema_change' and ddl_kind = 'drop'
+
+        union all
+
+        select
+            feed,
+            database_name,
+            schema_name,
+            table_name,
+            null as place_pattern,
+            topic,
+            partition,
+            from_offset as offset,
+            null as change_sequence,
+            null as began_at,
+            true as is_full_load
+        from {{ ref('sequence_ranges') }}
+        where starts_full_load
+        {%- for feed, pattern, time in declared_cut_overs() %}
+
+        union all
+
+        select
+            {{ quoted(feed) }} as feed,
+            null as database_name,
+            null as schema_name,
+            null as table_name,
+            {{ quoted(pattern) }} as place_pattern,
+            null as topic,
+            null as partition,
+            null as offset,
+            null as change_sequence,
+            cast({{ quoted(time) }} as timestamp) as began_at,
+            true as is_full_load
+        {%- endfor %}
+    ) as restarts
+{%- endmacro %}
+
+
+{#- Did it come to pass between two changes of one row? By the source's positions, by offsets of one partition, or by
+    the time in Kafka. -#}
+{% macro lies_between(restarts, earlier, later) -%}
+    {{ later }}.feed = {{ restarts }}.feed
+            and (
+                {{ restarts }}.place_pattern is null
+                and {{ later }}.database_name <=> {{ restarts }}.database_name
+                and {{ later }}.schema_name <=> {{ restarts }}.schema_name
+                and {{ later }}.table_name = {{ restarts }}.table_name
+                or exists(
+                    array(
+                        {{ later }}.table_name,
+                        concat_ws('.', {{ later }}.database_name, {{ later }}.table_name),
+                        concat_ws('.', {{ later }}.database_name, {{ later }}.schema_name, {{ later }}.table_name)
+                    ),
+                    place -> place rlike {{ restarts }}.place_pattern
+                )
+            )
+            and (
+                {{ later }}.topic = {{ restarts }}.topic
+                and {{ later }}.partition = {{ restarts }}.partition
+                and {{ restarts }}.offset between {{ earlier }}.offset and {{ later }}.offset
+                or {{ later }}.order_scope = 'position'
+                and {{ restarts }}.change_sequence between {{ earlier }}.change_sequence and {{ later }}.change_sequence
+                or {{ earlier }}.message_timestamp < {{ restarts }}.began_at
+                and {{ later }}.message_timestamp >= {{ restarts }}.began_at
+            )
+{%- endmacro %}
+
+
+{#- The feeds' cut-overs, each as feed, pattern of the table as gold models name it, time. -#}
+{% macro declared_cut_overs() -%}
+    {%- set declared = [] -%}
+    {%- for feed, settings in var('feeds').items() -%}
+        {%- for place, times in (settings.cut_overs or {}).items() -%}
+            {%- for time in ([times] if times is string else times) -%}
+                {%- do declared.append((feed, '^' ~ place ~ '$', time)) -%}
+            {%- endfor -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(declared) }}
+{%- endmacro %}
