@@ -377,9 +377,10 @@
 
 
 {#- TRUNCATE, and DROP unless the feed keeps what the source has dropped. -#}
-{% macro empties_the_table(relation) -%}
+{% macro empties_the_table(relation, declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
     {{ relation }}.operation = 'truncate'
-    {%- if feed_settings(model.config.meta.feed).on_drop != 'keep' %}
+    {%- if feed_settings(meta.feed).on_drop != 'keep' %}
                 or {{ relation }}.operation = 'schema_change' and {{ relation }}.ddl_kind = 'drop'
     {%- endif -%}
 {%- endmacro %}
@@ -443,7 +444,7 @@
 
 
 {#- The full loads that began again, as the stream's own marks or the feed's cut-overs tell; as in the state, rows
-    without a key. Marks tell no time. -#}
+    without a key. -#}
 {% macro full_loads_again(plan) -%}
     {%- if plan.has_ranges %}
         select
@@ -454,8 +455,8 @@
             topic,
             partition,
             'full_load' as operation,
-            cast(null as timestamp) as changed_at,
-            {{ beginning_of_epoch('epoch') }} as delete_sequence
+            changed_at,
+            {{ beginning_of_epoch('epoch' ~ epochs_by_cut_overs('changes')) }} as delete_sequence
         from {{ ref('sequence_ranges') }} as changes
         where
             {{ of_this_table('changes') }}

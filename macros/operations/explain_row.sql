@@ -1,4 +1,5 @@
-{#- Why a gold row is as it is: every change of one key, the newest first, with its place and what became of it.
+{#- Why a gold row is as it is: every change of one key, the newest first, with its place and what became of it, and
+    what emptied the table in between.
     `key` lists the values of the key as texts, in the order of `_change.row_key`.
 
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
@@ -10,6 +11,7 @@
     {%- else -%}
     {%- set meta = gold_declaration(gold) -%}
     {%- do check_explained_key(table, meta, key) -%}
+    {%- set sharded = shard_parts(meta) != [] -%}
     {%- set row_key = 'array(' ~ quoted_list(key | map('string')) ~ ')' -%}
     with changes as (
 
@@ -22,6 +24,10 @@
             changes.partition,
             changes.offset,
             changes.row_index,
+            changes.order_scope,
+            {%- if sharded %}
+            {{ shard_of('changes', meta) }} as shard,
+            {%- endif %}
             changes.operation in ('delete', 'update_before') as is_delete,
             changes.bronze_version <= coalesce(({{ version_read_by(table) }}), -1) as is_read
         from {{ silver_of(meta) }} as changes
@@ -81,34 +87,114 @@
             left join {{ gold }} as current
                 on current._change.row_key = {{ row_key }}
 
+    ),
+
+    emptyings as (
+
+        select
+            {%- if sharded %}
+            {{ shard_of('changes', meta) }} as shard,
+            {%- endif %}
+            if(changes.operation = 'truncate', 'truncate', changes.ddl_kind) as operation,
+            changes.changed_at,
+            changes.topic,
+            changes.partition,
+            changes.offset,
+            changes.row_index,
+            {{ gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
+            changes.bronze_version <= coalesce(({{ version_read_by(table) }}), -1) as is_read
+        from {{ silver_of(meta) }} as changes
+        {{- join_ranges('changes', {'has_ranges': true}) }}
+        where
+            {{ of_this_table('changes', meta) }}
+            and (
+                {{ empties_the_table('changes', meta) }}
+            )
+
+        union all
+
+        select
+            {%- if sharded %}
+            {{ shard_of('ranges', meta) }} as shard,
+            {%- endif %}
+            'full_load' as operation,
+            ranges.changed_at,
+            ranges.topic,
+            ranges.partition,
+            ranges.from_offset as offset,
+            0 as row_index,
+            {{ beginning_of_epoch('ranges.epoch' ~ epochs_by_cut_overs('ranges', meta)) }} as sequence,
+            true as is_read
+        from {{ ref('sequence_ranges') }} as ranges
+        where
+            {{ of_this_table('ranges', meta) }}
+            and ranges.starts_full_load
+
+    ),
+
+    -- a full load, and what only offsets order, is one of its partition
+    listed as (
+
+        select
+            case
+                when not is_read then 'not in gold yet: run dbt'
+                when operation = 'full_load' then 'a new full load: what it does not bring again is void'
+                else 'it emptied the table'
+            end as verdict,
+            operation,
+            changed_at,
+            topic,
+            partition,
+            offset,
+            row_index,
+            sequence
+        from emptyings
+            left semi join changes
+                on
+                    (
+                        changes.order_scope = 'position' and emptyings.operation <> 'full_load'
+                        or emptyings.topic = changes.topic and emptyings.partition = changes.partition
+                    )
+                    {%- if sharded %}
+                    and emptyings.shard = changes.shard
+                    {%- endif %}
+
+    ),
+
+    judged as (
+
+        select
+            case
+                when not is_read then 'not in gold yet: run dbt'
+                when sequence = gold_sequence then 'gold shows it'
+                when is_delete and sequence = end_sequence and gold_sequence is null then 'it removed the row'
+                when is_delete and sequence <= end_sequence then 'a newer change follows this delete'
+                when sequence < end_sequence
+                    then case end_operation
+                        when 'update_before' then 'void: the row moved to another key later'
+                        when 'moved_here' then 'void: a row from another key took its place'
+                        when 'full_load' then 'void: a new full load began'
+                        else concat('void: a later ', end_operation, ' removed what was before')
+                    end
+                when gold_sequence is null or sequence > gold_sequence then 'not in gold yet: run dbt'
+                when cardinality(columns_in_gold) > 0
+                    then concat('gold still shows its ', array_join(columns_in_gold, ', '))
+                else 'a newer change won'
+            end as verdict,
+            operation,
+            changed_at,
+            topic,
+            partition,
+            offset,
+            row_index,
+            sequence
+        from compared
+
     )
 
-    select
-        case
-            when not is_read then 'not in gold yet: run dbt'
-            when sequence = gold_sequence then 'gold shows it'
-            when is_delete and sequence = end_sequence and gold_sequence is null then 'it removed the row'
-            when is_delete and sequence <= end_sequence then 'a newer change follows this delete'
-            when sequence < end_sequence
-                then case end_operation
-                    when 'update_before' then 'void: the row moved to another key later'
-                    when 'moved_here' then 'void: a row from another key took its place'
-                    when 'full_load' then 'void: a new full load began'
-                    else concat('void: a later ', end_operation, ' removed what was before')
-                end
-            when gold_sequence is null or sequence > gold_sequence then 'not in gold yet: run dbt'
-            when cardinality(columns_in_gold) > 0
-                then concat('gold still shows its ', array_join(columns_in_gold, ', '))
-            else 'a newer change won'
-        end as verdict,
-        operation,
-        changed_at,
-        topic,
-        partition,
-        offset,
-        row_index,
-        sequence
-    from compared
+    select * from judged
+    union all
+    select * from listed
     order by sequence desc
     {%- endif -%}
 {%- endmacro %}

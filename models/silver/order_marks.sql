@@ -68,6 +68,8 @@ order_marks as (
         position_space,
         min_by(begins_full_load, struct(offset, row_index)) as begins_full_load,
         max(change_sequence.position) as highest_position,
+        min_by(message_timestamp, struct(offset, row_index)) as message_timestamp,
+        min_by(changed_at, struct(offset, row_index)) as changed_at,
         max(bronze_version) as bronze_version
     from numbered
     group by

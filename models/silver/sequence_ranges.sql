@@ -84,7 +84,9 @@ sequence_ranges as (
             when not is_positioned and size(position_so_far) > 0
                 then concat(position_so_far, array(cast(0 as decimal(38, 0))))
         end as inherited_position,
-        starts_full_load
+        starts_full_load,
+        message_timestamp,
+        changed_at
     from inherited
 
 )

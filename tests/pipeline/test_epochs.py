@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record, debezium_record, postgres_source
+from tests.pipeline.shop_records import canal_record, debezium_record, explained, postgres_source
 
 # the tables of a feed as shards of one gold table: one model costs a fourth of four
 SHARDS = """{{{{ current_state(
@@ -125,6 +125,29 @@ def test_gold_follows_epochs_and_inherited_positions(built, feed, table):
     assert gold(built, feed, table) == EXPECTED[table]
 
 
+def test_what_made_a_row_void_is_listed_with_its_place(built):
+    def listed(table, key):
+        rows = explained(built, "at_once", [table, key])
+        return [(row["operation"], row["offset"], row["verdict"]) for row in rows]
+
+    new_load = "a new full load: what it does not bring again is void"
+    assert listed("reloaded", "2") == [
+        ("full_load", 5, new_load),
+        ("update", 3, "void: a new full load began"),
+        ("snapshot", 1, "void: a new full load began"),
+    ]
+    truncated = "void: a later truncate removed what was before"
+    assert listed("emptied", "1") == [
+        ("truncate", 24, "it emptied the table"),
+        ("insert", 26, truncated),
+        ("insert", 22, truncated),
+    ]
+    assert [verdict for *_, verdict in listed("emptied", "3")] == [
+        "gold shows it",
+        "it emptied the table",
+    ]
+
+
 def test_a_cut_over_begins_anew_where_no_message_tells(built):
     """Nothing marks the second full load; the feed says when it began."""
     before = built.feeds
@@ -160,6 +183,60 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
     built.set_feeds(before)
     for name in ("cut_again", "cut_again_history"):
         (built.root / "models" / "gold" / f"{name}.sql").unlink()
+
+
+def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
+    """And tells the history until when its rows were there."""
+    before = built.feeds
+    at = {"shop.later": "1970-01-01 00:00:20Z"}
+    built.add_feed("marked", format="debezium_json", files="in/marked", cut_overs=at)
+    text = MODEL.format(feed="marked", table="later")
+    for name, macro in (("later", "current_state"), ("later_history", "history")):
+        built.write_model(name, text.replace("current_state", macro))
+    told = [
+        ("r", 1, "first", 10, "first"),
+        ("r", 2, "first", 11, "true"),
+        # behind the cut-over
+        ("c", 1, "second", 21, "false"),
+        ("c", 3, "second", 22, "false"),
+        ("c", 4, "second", 23, "false"),
+        ("r", 5, "third", 30, "first"),
+        ("r", 1, "third", 31, "last"),
+        ("u", 5, "fourth", 40, "false"),
+    ]
+    records = []
+    for offset, (op, key, value, second, mark) in enumerate(told):
+        source = postgres_source("later", json.dumps([str(second)] * 2), mark)
+        source |= {"ts_ms": second * 1000}
+        record = debezium_record(offset, op, {"id": key, "value": value}, source)
+        records.append(record | {"timestamp": second * 1000})
+    for load, part in enumerate((records[:4], records[4:])):
+        built.land(Feed(name="marked", format="debezium_json"), load, part)
+        built.run("--select", "silver", "later")
+    built.run("--select", "later_history")
+    rows = {row.id: row.value for row in built.sql("select * from gold.later")}
+    assert rows == {1: "third", 5: "fourth"}
+    assert {second: rows_at(built, second) for second in (9, 15, 20, 25, 30, 31, 41)} == {
+        9: {},
+        15: {1: "first", 2: "first"},
+        20: {},
+        25: {1: "second", 3: "second", 4: "second"},
+        # 1 is still to be read
+        30: {1: "second", 5: "third"},
+        31: {1: "third", 5: "third"},
+        41: {1: "third", 5: "fourth"},
+    }
+    built.set_feeds(before)
+    for name in ("later", "later_history"):
+        (built.root / "models" / "gold" / f"{name}.sql").unlink()
+
+
+def rows_at(lakehouse, second):
+    """Ask as docs/gold.md does."""
+    time = f"timestamp '1970-01-01 00:00:{second:02}Z'"
+    versions = f"select * from gold.later_history where valid_from <= {time}"
+    rows = lakehouse.sql(f"{versions} and (valid_to > {time} or is_current)")
+    return {row.id: row.value for row in rows}
 
 
 def test_the_ranges_do_not_depend_on_the_loads(built):
