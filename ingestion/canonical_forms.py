@@ -79,7 +79,7 @@ class Forms:
 def _value_as_text(value: str, kind: str, declared: str) -> str:
     if declared == "binary":
         return f"hex({value})"
-    if declared.startswith(("array<", "map<", "struct<")):
+    if declared.startswith("array<"):
         return f"to_json({value})"
     if kind == "float":
         # gold may hold the nearest double of a text with fewer digits

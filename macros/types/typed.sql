@@ -17,13 +17,16 @@
         try_cast({{ _with_zone(text, time_zone) }} as timestamp)
     {%- elif kind == 'binary' -%}
         if(length({{ text }}) % 2 = 0, unhex({{ text }}), null)
-    {%- elif kind.startswith(('array<', 'map<', 'struct<')) -%}
-        from_json({{ text }}, '{{ type | trim }}')
+    {%- elif kind.startswith('array<') and kind.endswith('>') and kind[6:-1] | trim in (
+        'string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'
+    ) -%}
+        from_json({{ text }}, '{{ kind }}')
     {%- else -%}
         {{ exceptions.raise_compiler_error(
             "The type '" ~ type ~ "' is not known. Known are string, boolean, tinyint, smallint, int,"
-            ~ " bigint, decimal(p,s), float, double, date, timestamp, timestamp_ntz, binary, array<...>,"
-            ~ " map<...> and struct<...>."
+            ~ " bigint, decimal(p,s), float, double, date, timestamp, timestamp_ntz, binary, and array<...> of"
+            ~ " string, boolean, tinyint, smallint, int, bigint, float or double. Declare other JSON as string,"
+            ~ " and take it apart with from_json where you query."
         ) }}
     {%- endif -%}
 {%- endmacro %}
@@ -43,8 +46,8 @@
         when {{ type }} = 'date' then {{ _is_cut_off(text, 'date') }}
         when {{ type }} = 'timestamp_ntz' then {{ _is_cut_off(text, 'timestamp_ntz') }}
         when {{ type }} = 'timestamp' then {{ _is_cut_off(text, 'timestamp') }}
+        when {{ type }} like 'array<%string%' then trim({{ text }}) not like '[%]' or {{ _has_bare_fraction(text) }}
         when {{ type }} like 'array<%' then trim({{ text }}) not like '[%]'
-        when {{ type }} like 'map<%' or {{ type }} like 'struct<%' then not startswith(trim({{ text }}), '{{ '{' }}')
         else false
     end
 {%- endmacro %}
@@ -85,6 +88,12 @@
             - length(replace(regexp_extract({{ text }}, '([0.]*)[eE]', 1), '.', ''))
             - try_cast(regexp_extract({{ text }}, '[eE](.*)', 1) as int) > {{ scale }}
     end
+{%- endmacro %}
+
+
+{#- A number with a fraction or exponent outside the quotes: Spark writes it as the text of a double. -#}
+{% macro _has_bare_fraction(text) -%}
+    regexp_replace({{ text }}, r'"([^"\\]|\\.)*"', '') rlike '[0-9][.eE]'
 {%- endmacro %}
 
 

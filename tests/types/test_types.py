@@ -153,14 +153,15 @@ CASES = {
     "array<string>": [
         ('["a","b,c",null]', '["a","b,c",null]', FITS),
         ("[]", "[]", FITS),
+        ('[12,"1.10",true]', '["12","1.10","true"]', FITS),
+        (r'["a\"1.5",""]', r'["a\"1.5",""]', FITS),
+        ("[1.10]", '["1.1"]', MISFIT),
+        ('["1.10",1e2]', '["1.10","100.0"]', MISFIT),
         ("{}", None, MISFIT),
         ("[", None, MISFIT),
     ],
     "array<int>": [("[1,null,3]", "[1,null,3]", FITS), ('[1,"x"]', None, MISFIT)],
-    "struct<a: int, B: string>": [
-        ('{"a":1,"B":"x"}', '{"a":1,"B":"x"}', FITS),
-        ("[1]", "{}", MISFIT),
-    ],
+    "array<double>": [("[1.5,-2]", "[1.5,-2.0]", FITS), ('["1.5"]', None, MISFIT)],
 }
 
 
@@ -203,7 +204,21 @@ def test_odd_number_of_hex_digits_is_never_padded(fit):
     assert fit("binary", texts) == [(None, MISFIT)]
 
 
-@pytest.mark.parametrize("type_name", ["integer", "decimal", "varchar(10)", "interval", ""])
+@pytest.mark.parametrize(
+    "type_name",
+    [
+        "integer",
+        "decimal",
+        "varchar(10)",
+        "interval",
+        "",
+        # Spark cuts these off in silence, or stops at them
+        "array<decimal(10,2)>",
+        "array<timestamp>",
+        "struct<a: int>",
+        "map<string, string>",
+    ],
+)
 def test_an_unknown_type_is_refused_with_the_known_ones(macros, type_name):
     with pytest.raises(CompilerError, match="timestamp_ntz"):
         macros.typed("x", type_name, "UTC")
