@@ -180,6 +180,9 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
     {%- set run = lakehouse_run() -%}
     {%- if execute and run -%}
         {%- do mark_checked() -%}
+        {%- if flags.WHICH in ['run', 'build'] -%}
+            {%- do renew_misfits() -%}
+        {%- endif -%}
     {%- endif -%}
     {%- if execute and run and run.applied_now -%}
         {%- do run.applied.update(run.applied_now) -%}

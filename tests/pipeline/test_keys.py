@@ -108,15 +108,30 @@ def test_null_in_a_key_is_a_value_of_its_own(keyed):
 
 def test_null_in_a_key_of_the_source_is_no_finding(keyed):
     """Unlike one in gold where the message has a value."""
-    told = keyed.root / "models" / "gold" / "coded.yml"
-    tested = {"name": "coded", "data_tests": ["key_is_unique"]}
-    told.write_text(json.dumps({"version": 2, "models": [tested]}))
     found = []
     # the second one has NULL in its other part from the source
     for emptied in ("false", "code = ''", "code is null"):
         keyed.sql(f"update gold.coded set part = null where part = 1 and {emptied}")
-        outcome = keyed.dbt("test", "--select", "coded")
-        found.append(keyed.statuses(outcome)["key_is_unique_coded_"])
+        found.append(status_of(keyed, "key_is_unique"))
         keyed.sql(f"update gold.coded set part = 1 where part is null and {emptied}")
-    told.unlink()
     assert found == ["pass", "fail", "fail"]
+
+
+def test_misfits_can_be_errors(keyed):
+    told = {"every_value_fits_its_type": {"config": {"severity": "error"}}}
+    misfit = "named_struct('column_name', 'part', 'value', 'x', 'wanted_type', 'int')"
+    keyed.sql(f"update gold.coded set _change.misfits = array({misfit}) where code = ''")
+    assert status_of(keyed, told) == "fail"
+    keyed.sql("update gold.coded set _change.misfits = array() where code = ''")
+    assert status_of(keyed, told) == "pass"
+
+
+def status_of(lakehouse, test):
+    """Give the table `coded` the one test, and run it."""
+    declared = lakehouse.root / "models" / "gold" / "coded.yml"
+    tested = {"name": "coded", "data_tests": [test]}
+    declared.write_text(json.dumps({"version": 2, "models": [tested]}))
+    outcome = lakehouse.dbt("test", "--select", "coded")
+    declared.unlink()
+    (status,) = lakehouse.statuses(outcome).values()
+    return status
