@@ -14,7 +14,12 @@ ACTIONS = (
     *("truncate", "reload", "away", "read"),
 )
 # the kinds of cases: what orders their messages, and whether their table has a key
-KINDS = {"by_position": "debezium_json", "by_offset": "canal_json", "without_key": "debezium_json"}
+KINDS = {
+    "by_position": "debezium_json",
+    "by_offset": "canal_json",
+    "without_key": "debezium_json",
+    "without_key_by_offset": "canal_json",
+}
 Row = dict[str, object]
 
 
@@ -54,14 +59,6 @@ class Source:
     position: int = 1000
     # changes that the producer missed: only a new full load tells of them
     is_true: bool = True
-
-    def begin(self) -> None:
-        """What the table held before: as a full load, or as inserts where a format marks none."""
-        if self.positional:
-            self.reload()
-        else:
-            for key, row in self.rows.items():
-                self.send("c", key, row)
 
     def do(self, action: str, key: int, other: int, new: Row, kept: tuple[str, ...]) -> None:
         if action != "write" and self.rows:
@@ -111,10 +108,10 @@ class Source:
         self.send("c", new, row | dict.fromkeys(kept, UNAVAILABLE), old_key=key)
 
     def reload(self) -> None:
-        """A full load: every row as it is now, all at one position."""
+        """A full load: every row as it is now, all at one position, read one after another."""
         told = [
-            Message("r", key, row, self.position, self.position, is_full_load=True)
-            for key, row in self.rows.items()
+            Message("r", key, row, self.position, self.position + number, is_full_load=True)
+            for number, (key, row) in enumerate(self.rows.items())
         ]
         if told:
             told[0] = replace(told[0], begins_full_load=True)
@@ -153,7 +150,12 @@ class Case:
             message, place = one.message, one.partition
             before = previous.get(place) or message.position
             reads_again = message.begins_full_load and message.position > before
-            if message.is_full_load and (reads_again or not was_full_load.get(place, True)):
+            # where only offsets order, nothing tells of another full load
+            if (
+                self.positional
+                and message.is_full_load
+                and (reads_again or not was_full_load.get(place, True))
+            ):
                 epochs[place] = epochs.get(place, 0) + 1
                 highest.pop(place, None)
             was_full_load[place] = message.is_full_load
@@ -169,6 +171,12 @@ class Case:
             ordered.append(((epochs.get(place, 0), phase, position, one.offset), one))
         return sorted(ordered, key=lambda pair: pair[0])
 
+    def read_again_at(self, key: int, epoch: int) -> int:
+        """When the full load that began an epoch read the row, or its first one where it does not bring the row again."""
+        load = [(at, one.message) for at, one in self.in_order() if at[:2] == (epoch, 0)]
+        first = min(load, key=lambda told: told[0][-1])
+        return next((message for _, message in load if message.key == key), first[1]).told_at
+
     def versions(self) -> dict[int, list[list]]:
         """Per key every version of its row: the values, when it began and ended, and whether it lives."""
         versions: dict[int, list[list]] = {}
@@ -177,7 +185,7 @@ class Case:
         seen: set = set()
         epoch = 0
 
-        def end(key: int, time: int | None) -> None:
+        def end(key: int, time: int) -> None:
             if rows.pop(key, None) is not None:
                 versions[key][-1][2:] = [time, False]
 
@@ -192,7 +200,7 @@ class Case:
             if its_epoch > epoch:
                 epoch = its_epoch
                 for key in list(rows):
-                    end(key, None)
+                    end(key, self.read_again_at(key, epoch))
                 left.clear()
             again = (its_epoch, message.position, message.op, message.key)
             if self.positional and message.position is not None and message.op != "t":
@@ -263,7 +271,7 @@ def keyed(draw, kind: str) -> Case:
     if not positional:
         left_out |= {"reload", "away", "read"}
     source = Source(positional, dict(enumerate(draw(st.lists(values, max_size=KEYS)))))
-    source.begin()
+    source.reload()
     for action, *told in draw(st.lists(steps, min_size=4, max_size=25)):
         source.do("write" if action in left_out else action, *told)
     segments = source.segments
@@ -276,7 +284,7 @@ def keyed(draw, kind: str) -> Case:
     if positional:
         shuffled, log = draw(shuffles(segments))
     else:
-        shuffled, log = False, draw(restarts(segments[0]))
+        shuffled, log = False, draw(overlapped(segments))
     has_reads = any(message.position is None for message in log)
     sent = placed(log, partitions)
     # of two full loads without a change in between, the first row tells the second one's beginning
@@ -295,7 +303,7 @@ def keyed(draw, kind: str) -> Case:
 def moved_on(moves: int) -> Case:
     """A row that changes its key again and again, and leaves values behind each time."""
     source = Source(True, {0: {"amount": 1, "note": "a", "body": "x"}})
-    source.begin()
+    source.reload()
     for number in range(moves):
         source.move(number % KEYS, (number + 1) % KEYS, ("note", "body"))
     log = [message for part in source.segments for message in part]
@@ -308,7 +316,7 @@ def reloaded() -> Case:
     """Two full loads with nothing between them but what the producer missed."""
     row = {"amount": 1, "note": "a", "body": "x"}
     source = Source(True, {0: row, 1: row})
-    source.begin()
+    source.reload()
     source.do("away", 1, 0, row, ())
     source.reload()
     log = [message for part in source.segments for message in part]
@@ -358,24 +366,27 @@ class Bag:
 
 
 @st.composite
-def bags(draw) -> Case:
-    """A history of a table without a key; the producer may start again and repeat what it sent last."""
+def bags(draw, kind: str) -> Case:
+    """A history of a table without a key; where positions prove it, the producer may repeat what it sent last."""
+    positional = KINDS[kind] == "debezium_json"
     bag = Bag(draw(st.lists(values, max_size=3)))
     bag.reload()
-    changes = st.sampled_from(
-        ["insert", "copy", "update", "delete", "delete", "truncate", "reload"]
-    )
+    actions = ["insert", "copy", "update", "delete", "delete", "truncate"]
+    changes = st.sampled_from([*actions, "reload"] if positional else actions)
     for told in draw(st.lists(st.tuples(changes, keys, values), min_size=4, max_size=20)):
         # a full load without rows leaves no trace, and one that follows another none of its beginning
         if told[0] != "reload" or (bag.rows and bag.segments[-1]):
             bag.do(*told)
-    log = [message for part in bag.segments for message in draw(restarts(part))]
+    if positional:
+        log = [message for part in bag.segments for message in draw(restarts(part))]
+    else:
+        log = [message for part in bag.segments for message in part]
     sent = placed(log, 1)
     loads = sorted(
         draw(st.lists(st.integers(0, LOADS - 1), min_size=len(sent), max_size=len(sent)))
     )
     sent = tuple(replace(one, load=load) for one, load in zip(sent, loads, strict=True))
-    return Case("without_key", sent, dict(enumerate(bag.rows)))
+    return Case(kind, sent, dict(enumerate(bag.rows)))
 
 
 @st.composite
@@ -408,6 +419,15 @@ def restarts(draw, messages: list[Message]) -> list[Message]:
     return log
 
 
+@st.composite
+def overlapped(draw, segments: list[list[Message]]) -> list[Message]:
+    """A full load whose rows, in any order, come while the stream runs: they are older than all of it."""
+    log = draw(restarts(segments[-1]))
+    for message in draw(st.permutations(segments[1] if len(segments) > 1 else [])):
+        log.insert(draw(st.integers(0, len(log))), message)
+    return log
+
+
 def placed(log: list[Message], partitions: int) -> list[Sent]:
     """The messages at their offsets: those of one key in one partition."""
     ends = dict.fromkeys(range(partitions), 0)
@@ -421,7 +441,7 @@ def placed(log: list[Message], partitions: int) -> list[Sent]:
 
 def cases(kind: str) -> st.SearchStrategy[Case]:
     """The cases of one of the kinds."""
-    return bags() if kind == "without_key" else keyed(kind)
+    return bags(kind) if kind.startswith("without_key") else keyed(kind)
 
 
 def record(case: Case, name: str, first_offset: int, one: Sent) -> dict:
@@ -461,21 +481,29 @@ def debezium(message: Message, database: str) -> tuple:
 
 
 def canal(message: Message, database: str) -> tuple:
-    kinds = {"c": "INSERT", "u": "UPDATE", "m": "UPDATE", "d": "DELETE", "t": "TRUNCATE"}
+    kinds = {
+        "r": "ROW",
+        "c": "INSERT",
+        "u": "UPDATE",
+        "m": "UPDATE",
+        "d": "DELETE",
+        "t": "TRUNCATE",
+    }
     told = {
         "database": database,
         "table": TABLE,
         "type": kinds[message.op],
         "isDdl": message.op == "t",
     }
-    told |= {"es": message.told_at, "ts": message.told_at, "id": 1, "pkNames": ["id"], "sql": ""}
+    key = {} if message.key is None else {"id": message.key}
+    told |= {"es": message.told_at, "ts": message.told_at, "id": 1, "pkNames": list(key), "sql": ""}
     told["mysqlType"] = {"id": "int", "amount": "int", "note": "varchar(9)", "body": "text"}
     row, old = message.row or message.before, None
     if message.op == "m":
         old = {"id": message.old_key}
     elif message.op == "u" and UNAVAILABLE not in row.values():
         old = {name: value for name, value in message.before.items() if value != row[name]}
-    rows = [{"id": message.key} | row] if row else None
+    rows = [key | row] if row else None
     return (
         None,
         [],

@@ -82,7 +82,7 @@ class Cases:
         self.drawn, self.names, self.loads = {}, {}, 0
         self.models = {f"cases_{kind}": "current_state" for kind in KEYED}
         self.models |= {f"cases_{kind}_history": "history" for kind in KEYED}
-        self.models["cases_without_key"] = "current_rows"
+        self.models |= {f"cases_{kind}": "current_rows" for kind in KINDS if kind not in KEYED}
         for kind, format_name in KINDS.items():
             settings = {"format": format_name, "files": "in/cases", "time_zone": "UTC"}
             if kind == "without_key":
@@ -114,7 +114,7 @@ class Cases:
 
     def found(self, kind):
         """What the lakehouse holds of each case."""
-        if kind == "without_key":
+        if kind not in KEYED:
             return {"gold": self.rows(kind)}
         return {"gold": self.gold(kind), "history": self.history(kind), "state": self.state(kind)}
 
@@ -179,7 +179,7 @@ def with_misfits(known, row):
 
 def expected(case):
     """What the lakehouse must hold of a case; a value that no message has told is NULL in a history."""
-    if case.kind == "without_key":
+    if case.kind not in KEYED:
         return {"gold": Counter(map(as_text, case.rows_at_source.values()))}
     unknown = dict.fromkeys(VALUES)
     history = {
