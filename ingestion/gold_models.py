@@ -11,6 +11,11 @@ from jinja2.sandbox import SandboxedEnvironment
 # catalog, database, schema and table, as the messages name them
 Place = tuple[str | None, str | None, str | None, str]
 ARGUMENTS = ("catalog", "database", "schema", "table")
+# The macros of gold tables, with the arguments that none of their models lacks.
+REQUIRED = {
+    "current_state": {"feed", "table", "key", "columns"},
+    "current_rows": {"feed", "table", "columns"},
+}
 TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
 # Columns that no message has: they hold the name of the shard.
 SHARD = ("@database", "@schema", "@table")
@@ -98,10 +103,14 @@ class Model:
     feed: str
     # None: the model does not ask for it; {'pattern': ...}: it reads many
     place: tuple[str | dict[str, str] | None, ...]
+    # empty: a model of current_rows
     key: tuple[str, ...]
     columns: dict[str, str]
     # the names that the columns have in gold
     gold_names: dict[str, str]
+    left_out: tuple[str, ...]
+    # gold has columns that the model does not name as soon as messages bring them
+    adds_columns: bool
 
     @property
     def name(self) -> str:
@@ -121,7 +130,7 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 
 
 def declared_models(project_dir: Path) -> list[Model]:
-    """Return the models that are made with `current_state`."""
+    """Return the models that are made with `current_state` or `current_rows`."""
     return [
         _model(path.relative_to(project_dir), call)
         for path in sorted((project_dir / "models").rglob("*.sql"))
@@ -140,32 +149,39 @@ def _model(path: Path, call: dict[str, Any]) -> Model:
         path=path,
         feed=call["feed"],
         place=tuple(call.get(name) for name in ARGUMENTS),
-        key=tuple(told[name] for name in call["key"] if name in sources),
+        key=tuple(told[name] for name in call.get("key", ()) if name in sources),
         columns={source: columns[name]["type"] for name, source in sources.items()},
         gold_names={source: name for name, source in sources.items()},
+        left_out=tuple(call.get("left_out", ())),
+        adds_columns=call.get("new_columns") == "add",
     )
 
 
 def _calls(text: str) -> list[dict[str, Any]]:
-    """Return the arguments of each current_state(...) in a model; other models have none."""
+    """Return the arguments of each call of a gold macro in a model; other models have none."""
     calls: list[dict[str, Any]] = []
-    if "current_state(" not in text:
+    if not any(f"{macro}(" in text for macro in REQUIRED):
         return calls
     environment = SandboxedEnvironment()
-    environment.globals["current_state"] = lambda **told: calls.append(told)
+    for macro, required in REQUIRED.items():
+        environment.globals[macro] = lambda _required=required, **told: (
+            calls.append(told) if _required <= set(told) else None
+        )
     try:
         environment.from_string(text).render()
     except Exception:
         # a model that is more than one call is the user's own, and dbt says what is wrong with it
         return []
-    return [told for told in calls if {"feed", "table", "key", "columns"} <= set(told)]
+    return calls
 
 
 def differences(model: Model, table: Table) -> list[str]:
     """Say where the messages tell something else than the model declares."""
     told = {column.name: column.type for column in table.columns}
     lines = [
-        f"+ {name!r}: {wanted!r}" for name, wanted in told.items() if name not in model.columns
+        f"+ {name!r}: {wanted!r}"
+        for name, wanted in told.items()
+        if not (model.adds_columns or name in model.columns or name in model.left_out)
     ]
     lines += [
         f"- {name!r}: the latest messages have no such column"
@@ -177,7 +193,7 @@ def differences(model: Model, table: Table) -> list[str]:
         for name, wanted in told.items()
         if name in model.columns and _plain(model.columns[name]) != _plain(wanted)
     ]
-    if table.key and set(table.key) != set(model.key):
+    if table.key and model.key and set(table.key) != set(model.key):
         lines.append(f"~ key: declared as {list(model.key)}, the messages say {list(table.key)}")
     return lines
 

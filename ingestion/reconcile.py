@@ -73,7 +73,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _chosen(declared: list[Model], names: list[str]) -> list[Model]:
-    models = {model.name: model for model in declared}
+    models = {model.name: model for model in declared if model.key}
     for name in names:
         if name not in models:
             raise UserError(

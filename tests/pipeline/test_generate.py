@@ -117,6 +117,27 @@ def test_what_is_not_there_is_said(empty, capsys):
     assert "run `python -m ingestion load`, then" in capsys.readouterr().err
 
 
+def test_what_a_model_has_decided_is_not_proposed_again(empty, damaged, capsys):
+    silver = "silver.canal_json_changes"
+    damaged(silver, f"update {silver} set key_columns = null where table_name = 'carts'")
+    assert generate(empty, "shop_mariadb", "orders", "customers") == OK
+    folder = empty / "models" / "gold" / "shop_mariadb"
+    for table, decided in (("orders", "left_out=['status']"), ("customers", "new_columns='add'")):
+        path = folder / f"{table}.sql"
+        lines = path.read_text().splitlines(keepends=True)
+        kept = [line for line in lines if not re.match(r" +'(status|email)'", line)]
+        assert len(kept) == len(lines) - 1
+        path.write_text("".join(kept).replace("\n    }\n)", f"\n    }},\n    {decided}\n)"))
+    rows = "feed='shop_mariadb', database='shop', table='carts', columns={'id': 'bigint'}"
+    (folder / "carts.sql").write_text(f"{{{{ current_rows({rows}) }}}}\n")
+    capsys.readouterr()
+    assert generate(empty, "shop_mariadb", "orders", "customers", "carts") == OK
+    said = capsys.readouterr().out
+    assert "orders.sql: shop.orders, 7 columns, no remarks" in said
+    assert "customers.sql: shop.customers, 9 columns, no remarks" in said
+    assert "carts.sql: shop.carts, 6 columns\n  + " in said
+
+
 def test_names_from_messages_are_data(tmp_path):
     names = (
         "it's",
