@@ -43,5 +43,8 @@ def complete_up_to(
         if name is not None:
             told = told.where(F.col(column) == name)
     # as text: a datetime of Python would be in this machine's zone
-    ((time,),) = told.select(F.min("complete_up_to").cast("string")).collect()
+    earliest = F.min("complete_up_to").cast("string")
+    # a partition of which nothing is told keeps the table from being complete
+    known = F.count("complete_up_to") == F.count("*")
+    ((time,),) = told.select(F.when(known, earliest)).collect()
     return datetime.fromisoformat(time) if time else None

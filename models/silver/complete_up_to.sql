@@ -14,14 +14,15 @@ gaps as (
 
 ),
 
--- the source's clock as the partition tells it: changes of any table, heartbeats, ends of transactions
+-- the source's clock as the partition tells it: changes of any table, heartbeats, ends of transactions; not the rows
+-- of a full load, which tell their time before the last of them is there
 partitions as (
 
     select
         feed,
         topic,
         partition,
-        max(changed_at) filter (where operation <> 'unknown') as complete_up_to,
+        max(changed_at) filter (where operation not in ('unknown', 'snapshot')) as streamed_up_to,
         max(struct(topic_generation, offset)).offset as last_offset,
         count_if(operation = 'unknown') as unknown_rows
     from changes
@@ -57,7 +58,9 @@ tables as (
         table_name,
         topic,
         partition,
-        max(changed_at) as last_changed_at
+        max(changed_at) as last_changed_at,
+        -- Debezium marks the last row of a table
+        max(changed_at) filter (where snapshot_mark in ('last', 'last_in_data_collection')) as loaded_up_to
     from changes
     where
         table_name is not null
@@ -85,7 +88,7 @@ complete_up_to as (
         tables.table_name,
         tables.topic,
         tables.partition,
-        partitions.complete_up_to,
+        greatest(partitions.streamed_up_to, tables.loaded_up_to) as complete_up_to,
         tables.last_changed_at,
         partitions.last_offset,
         partitions.unknown_rows,
