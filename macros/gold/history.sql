@@ -14,7 +14,7 @@
 {% macro history(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
     {%- do check_gold_model(feed, key, columns) -%}
     {%- do check_history_columns(columns) -%}
-    {{- config(materialized='view', meta={
+    {{- config(materialized='history', meta={
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
     }) -}}
     {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
@@ -305,10 +305,10 @@
 {#- Only a run makes the view;
     what `dbt compile` prints on a new machine decodes every encoding, because no schemas tell which ones occur. -#}
 {% macro check_view_fits(versions) -%}
-    {%- if lakehouse_run() and model.config.materialized == 'view' and versions | length > longest_view() -%}
+    {%- if lakehouse_run() and model.config.materialized == 'history' and versions | length > longest_view() -%}
         {{ exceptions.raise_compiler_error(
             "History model '" ~ model.name ~ "' has " ~ versions | length ~ " characters, and the embedded target takes views of up"
-            ~ " to " ~ longest_view() ~ ". Name fewer columns, or make it a table with {{ config(materialized='table') }} below history(...)."
+            ~ " to " ~ longest_view() ~ ". Name fewer columns, or make it a table with {{ config(materialized='history_table') }} below history(...)."
         ) }}
     {%- endif -%}
 {%- endmacro %}

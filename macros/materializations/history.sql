@@ -1,0 +1,57 @@
+{#- gold.<table>_history, a view: made again only where its SQL has changed. -#}
+{% materialization history, adapter='spark' %}
+    {%- set built_by = 'view ' ~ local_md5(compiled_code ~ model.description) -%}
+    {%- set mark = mark_of_model() -%}
+    {%- set known = load_relation(this) -%}
+
+    {%- if mark and mark.built_by == built_by -%}
+        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
+    {%- else -%}
+        {%- if known is not none and known.type != 'view' -%}
+            {%- do adapter.drop_relation(known) -%}
+        {%- endif -%}
+        {%- call statement('main') -%}
+            {{ create_view_as(this, compiled_code) }}
+        {%- endcall -%}
+    {%- endif -%}
+    {%- do mark_applied(0, built_by) -%}
+
+    {{ return({'relations': [this.incorporate(type='view')]}) }}
+{% endmaterialization %}
+
+
+{#- The same as a table, for tools that read Delta files and for tables too wide for a view: made anew where the source's table
+    has new changes. -#}
+{% materialization history_table, adapter='spark' %}
+    {%- set applied = lakehouse_run().applied -%}
+    {%- set silver = applied.get(feed_settings(model.config.meta.feed).format ~ '_changes') -%}
+    {%- do refuse_without_silver({'version': silver.version if silver else none}) -%}
+    {%- set version = [silver.version, applied['schemas'].version, applied['order_marks'].version] | min -%}
+    {%- set built_by = 'table ' ~ local_md5(silver.built_by ~ compiled_code ~ model.description) -%}
+    {%- set mark = mark_of_model() -%}
+    {%- set known = load_relation(this) -%}
+
+    {%- if mark and mark.built_by == built_by and (mark.version >= version or not has_changes_since(mark.version)) -%}
+        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
+    {%- else -%}
+        {%- if known is not none and known.type == 'view' -%}
+            {%- do adapter.drop_relation(known) -%}
+        {%- endif -%}
+        {%- call statement('main') -%}
+            {{ create_table_as(False, this, compiled_code) }}
+        {%- endcall -%}
+        {%- do persist_docs(this, model) -%}
+    {%- endif -%}
+    {%- do mark_applied(version, built_by) -%}
+
+    {{ return({'relations': [this.incorporate(type='table')]}) }}
+{% endmaterialization %}
+
+
+{% macro has_changes_since(version) -%}
+    {%- set meta = model.config.meta -%}
+    {{ return(run_query(
+        'select 1 from ' ~ silver_of(meta) ~ ' as changes where ' ~ of_this_table('changes') ~ ' and changes.bronze_version > '
+        ~ version ~ ' limit 1'
+    ) | length > 0) }}
+{%- endmacro %}
