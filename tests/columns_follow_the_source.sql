@@ -1,5 +1,6 @@
 -- Columns of the source that a gold model neither names nor lists in left_out, declared columns that whole rows no
--- longer have, and columns whose type became another one. Nothing is lost by it: silver has all columns and all texts.
+-- longer have, columns whose type became another one, and those that a DDL message drops, renames or alters, before any
+-- row tells it. Nothing is lost by it: silver has all columns and all texts.
 
 with
 
@@ -80,6 +81,30 @@ missing as (
 
 ),
 
+-- the names are declared ones: the text of a message is only searched
+altered as (
+
+    select
+        gold_tables.model_name,
+        altered_column as column_name,
+        concat('the source has said: ', changes.ddl) as finding,
+        struct(changes.topic, changes.partition, changes.offset) as first_place
+    from {{ ref('changes') }} as changes
+        inner join {{ gold_tables() }}
+            on {{ is_of_gold_table('changes') }}
+        inner join {{ gold_columns() }}
+            on gold_tables.model_name = gold_columns.model_name
+            lateral view explode(gold_columns.column_names) as altered_column
+    where
+        changes.operation = 'schema_change'
+        and changes.ddl_kind in ('alter', 'rename')
+        and changes.ddl rlike concat(
+            r'(?i)\b(drop|change|modify|rename|alter)(\s+column)?(\s+if\s+exists)?[\s(`"\[]+\Q', altered_column, r'\E(\W|$)'
+        )
+        and {{ is_unchecked('changes') }}
+
+),
+
 {% if has_new_schemas() -%}
 schemas_of_tables as (
 
@@ -135,6 +160,8 @@ final as (
     select * from undeclared
     union all
     select * from missing
+    union all
+    select * from altered
     {%- if has_new_schemas() %}
     union all
     select * from retyped

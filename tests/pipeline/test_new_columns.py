@@ -3,7 +3,7 @@
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record, shown
+from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
 MODEL = """{{{{ current_state(
     feed='growing', database='shop', table='grown', key=['id'],
@@ -112,5 +112,19 @@ def test_a_column_that_gold_added_is_missed_where_the_source_renames_it(grown):
     grown.land(Feed(name="growing", format="canal_json"), 3, [record])
     grown.run("--select", "silver", "grown")
     assert columns_and_rows(grown)[1][-1] == (4, None, 8, "d")
+    # the source says what comes, before any row does
+    shop_says = (
+        "ALTER TABLE grown DROP COLUMN `total`, ADD ean int",
+        "alter table grown modify ID int",
+        "ALTER TABLE grown DROP INDEX value",
+    )
+    told = [canal_ddl("grown", 4 + number, "ALTER", text) for number, text in enumerate(shop_says)]
+    grown.land(Feed(name="growing", format="canal_json"), 4, told)
+    grown.run("--select", "silver", "grown")
+    said = {(name, text) for name, text in findings(grown) if text.startswith("the source has")}
+    assert said == {
+        ("total", f"the source has said: {shop_says[0]}"),
+        ("id", f"the source has said: {shop_says[1]}"),
+    }
     lacks = "the newest rows lack it: it was dropped or renamed, or the producer leaves it out"
     assert ("amount", lacks) in findings(grown)
