@@ -1,7 +1,12 @@
-{#- The tables of the lakehouse that dbt or the loader writes, as far as they are there: bronze's messages, silver, gold, states. -#}
+{#- The tables of the lakehouse that dbt or the loader writes, as far as they are there: bronze, silver, gold, states,
+    histories that are tables. -#}
 {% macro delta_tables() -%}
-    {%- set wanted = [source('bronze', 'messages')] -%}
-    {%- for node in graph.nodes.values() if node.config.materialized == 'change_log' -%}
+    {%- set wanted = [] -%}
+    {%- for node in graph.sources.values() if node.source_name == 'bronze' -%}
+        {%- do wanted.append(source('bronze', node.name)) -%}
+    {%- endfor -%}
+    {%- do wanted.append(api.Relation.create(schema=generate_schema_name('silver', none), identifier='applied_versions')) -%}
+    {%- for node in graph.nodes.values() if node.config.materialized in ['change_log', 'history_table'] -%}
         {%- do wanted.append(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
     {%- endfor -%}
     {%- for node in gold_models() -%}

@@ -9,6 +9,8 @@ from tests.pipeline.shop_records import canal_record, explained, shown
 
 TABLES = (
     "bronze.messages",
+    "bronze.files",
+    "silver.applied_versions",
     "silver.canal_json_changes",
     "silver.order_marks",
     "gold.orders",
@@ -31,6 +33,8 @@ def test_compacted_tables_have_the_same_rows_in_fewer_files(shop):
     compacted = files_of(shop)
     assert compacted["bronze.messages"] == 1 < files["bronze.messages"]
     assert all(compacted[table] <= files[table] for table in TABLES)
+
+    assert compacted["bronze.files"] == 1 < files["bronze.files"]
 
     # what is compact stays as it is
     versions = shop.versions()
