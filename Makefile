@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-readme test-sources test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -26,8 +26,8 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/python -m tests.lint_compiled_sql
 
 test: lint  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end, the README's commands
-	@echo "Four kinds of tests run, two at a time (about 22 minutes); each prints what it did when it is through."
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-pipeline test-quick test-ingestion test-readme
+	@echo "Five kinds of tests run, two at a time (about 22 minutes); each prints what it did when it is through."
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-pipeline test-quick test-ingestion test-readme test-crashes
 
 # One process each: a process has one Spark session, and these want different ones.
 test-ingestion: setup
@@ -35,6 +35,9 @@ test-ingestion: setup
 
 test-pipeline: setup
 	@$(BIN)/python -m pytest --quiet tests/pipeline
+
+test-crashes: setup
+	@$(BIN)/python -m pytest --quiet tests/crashes
 
 test-readme: setup
 	@$(BIN)/python -m pytest --quiet tests/readme

@@ -9,12 +9,11 @@ import sys
 import time
 
 import pytest
-import yaml
 
 from ingestion.__main__ import main as ingestion
 from ingestion.config import Feed
-from tests.pipeline.conftest import ROOT, Lakehouse
-from tests.pipeline.shop_records import content, records_of
+from tests.pipeline.conftest import ROOT
+from tests.pipeline.shop_records import content, project_of_tables, records_of
 
 COMMAND = [sys.executable, "-m", "ingestion"]
 # `make test-long` sets it
@@ -22,10 +21,13 @@ KILLS = int(os.environ.get("KILLS", "0"))
 TABLES = ("stock", "shipments", "orders", "carts")
 
 
-def start(root, *arguments):
+PLAIN = [sys.executable, "-m", "dbt.cli.main"]
+
+
+def start(root, *arguments, command=COMMAND):
     return subprocess.Popen(
-        [*COMMAND, *arguments, "--project-dir", str(root)],
-        cwd=ROOT,
+        [*command, *arguments, "--project-dir", str(root)],
+        cwd=root if command == PLAIN else ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -37,18 +39,6 @@ def start(root, *arguments):
             "JDK_JAVA_OPTIONS": f"-Djava.io.tmpdir={root}",
         },
     )
-
-
-def project_of_tables(folder):
-    copy = Lakehouse(folder)
-    for model in (copy.root / "models" / "gold" / "shop").glob("*.sql"):
-        if model.stem not in TABLES:
-            model.unlink()
-    path = copy.root / "models" / "gold" / "_gold__models.yml"
-    listed = yaml.safe_load(path.read_text())
-    listed["models"] = [model for model in listed["models"] if model["name"] in TABLES]
-    path.write_text(yaml.safe_dump(listed))
-    return copy
 
 
 def same_as_shop(shop, root, table):
@@ -67,7 +57,7 @@ def same_as_shop(shop, root, table):
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
     """A project whose first run is killed in silver and whose second is killed in gold."""
-    copy = project_of_tables(tmp_path_factory.mktemp("killed"))
+    copy = project_of_tables(tmp_path_factory.mktemp("killed"), TABLES)
     warehouse = copy.root / "lakehouse" / "warehouse"
     for place in ("silver.db/canal_json_changes/_delta_log", "gold.db/orders/_delta_log"):
         run = start(copy.root, "run")
@@ -101,10 +91,21 @@ def test_a_second_command_is_refused_and_a_killed_run_is_repaired(killed, shop):
     assert doubled == []
 
 
+def test_plain_dbt_beside_another_process_fails_and_touches_no_table(shop):
+    """The session of these tests is the other one."""
+    before = shop.versions()
+    told = ("--full-refresh", "--profiles-dir", str(shop.root), "--target-path", "target/beside")
+    run = start(shop.root, "run", *told, command=PLAIN)
+    output, errors = run.communicate(timeout=240)
+    assert run.returncode != 0, (output, errors)
+    assert "SessionHiveMetaStoreClient" in output + errors
+    assert shop.versions() == before
+
+
 @pytest.mark.skipif(KILLS == 0, reason="`make test-long` asks for it")
 def test_runs_killed_at_random_moments_are_repaired_by_the_next(tmp_path, shop):
     """Each run finds new records; the last one is let through."""
-    copy = project_of_tables(tmp_path)
+    copy = project_of_tables(tmp_path, TABLES)
     feeds = copy.feeds
     for feed in ("shop_mariadb", "shop_postgres"):
         feeds[feed] |= {"files": f"in/{feed}"}
