@@ -76,7 +76,7 @@ CHANGE_OF_ROW = """named_struct(
     'partition', r.partition,
     'changed_at', r.changed_at,
     'misfits', cast(array() as array<struct<
-        column_name: string, value: string, wanted_type: string
+        column_name: string, value: string, wanted_type: string, topic: string, partition: int
     >>)
 ) as _change"""
 

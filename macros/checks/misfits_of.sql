@@ -16,8 +16,8 @@
         misfit.column_name,
         misfit.value,
         misfit.wanted_type,
-        _change.topic,
-        _change.partition,
+        misfit.topic,
+        misfit.partition,
         -- a value that is older than its row has its own change
         coalesce(_change.column_sequences[misfit.column_name], _change.sequence).offset as offset
     from rows_of_gold
@@ -25,25 +25,34 @@
 {%- endmacro %}
 
 
-{#- on-run-end: silver.misfits, the view of them all, is made again where other gold tables are there than before. -#}
+{#- on-run-end: silver.misfits, the view of them all, is made again where gold models came or went, or one was built. -#}
 {% macro renew_misfits() -%}
     {%- set run = lakehouse_run() -%}
-    {%- set tables = {} -%}
-    {%- for node in gold_models() -%}
-        {%- set relation = gold_relation(node.name) -%}
-        {%- if relation -%}{%- do tables.update({node.name: relation}) -%}{%- endif -%}
-    {%- endfor -%}
-    {%- set view = 'create or replace view ' ~ generate_schema_name('silver', none) ~ '.misfits as ' ~ misfits_of(tables) -%}
-    {%- set mark = {'version': 0, 'built_by': local_md5(view)} -%}
-    {%- if tables and run.applied.get('misfits') != mark -%}
-        {%- if view | length <= longest_view() -%}
-            {%- do run_query(view) -%}
-        {%- else -%}
-            {%- do log(
-                'silver.misfits is not renewed: ' ~ tables | length ~ ' gold tables are more than a view of the embedded target can'
-                ~ ' name. The test every_value_fits_its_type lists the misfits of each.', info=true
-            ) -%}
+    {%- set models = gold_models() -%}
+    {%- set mark = {'version': 0, 'built_by': local_md5(models | map(attribute='name') | sort | join(' '))} -%}
+    {%- set built = run.gold_plans.values() | selectattr('mode', 'equalto', 'build') | list -%}
+    {%- if built or run.applied.get('misfits') != mark -%}
+        {%- set tables = {} -%}
+        {%- for node in models -%}
+            {%- set relation = adapter.get_relation(node.database, node.schema, node.alias) -%}
+            {%- if relation -%}{%- do tables.update({node.name: relation}) -%}{%- endif -%}
+        {%- endfor -%}
+        {%- if tables -%}
+            {%- do create_misfits(tables) -%}
+            {%- do run.applied_now.update({'misfits': mark}) -%}
         {%- endif -%}
-        {%- do run.applied_now.update({'misfits': mark}) -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro create_misfits(tables) -%}
+    {%- set view = 'create or replace view ' ~ generate_schema_name('silver', none) ~ '.misfits as ' ~ misfits_of(tables) -%}
+    {%- if view | length <= longest_view() -%}
+        {%- do run_query(view) -%}
+    {%- else -%}
+        {%- do log(
+            'silver.misfits is not renewed: ' ~ tables | length ~ ' gold tables are more than a view of the embedded target can'
+            ~ ' name. The test every_value_fits_its_type lists the misfits of each.', info=true
+        ) -%}
     {%- endif -%}
 {%- endmacro %}

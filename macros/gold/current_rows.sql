@@ -38,6 +38,8 @@
 
         select
             counted.*,
+            newest.topic as _topic,
+            newest.partition as _partition,
             copy_number
         from counted
             lateral view explode(sequence(1, cast(copies as int))) as copy_number
@@ -63,8 +65,8 @@
                 'row_key', cast(null as array<string>),
                 'sequence', newest.sequence,
                 'column_sequences', cast(map() as map<string, {{ sequence_type() }}>),
-                'topic', newest.topic,
-                'partition', newest.partition,
+                'topic', _topic,
+                'partition', _partition,
                 'changed_at', newest.changed_at,
                 'misfits', {{ misfits(sources) }}
             ) as _change

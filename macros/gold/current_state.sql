@@ -124,7 +124,7 @@
                 'topic', _topic,
                 'partition', _partition,
                 'changed_at', _changed_at,
-                'misfits', {{ misfits(sources) }}
+                'misfits', {{ misfits(sources, has_places=plan.by_column) }}
             ) as _change,
             _is_deleted,
             _is_rebuilt,
@@ -238,14 +238,15 @@
 {%- endmacro %}
 
 
-{#- The values that do not fit their type, each with its text. -#}
-{% macro misfits(sources) -%}
+{#- The values that do not fit their type, each with its text and the place of the message that brought it: that of the row's
+    newest change, or with `has_places` the value's own. -#}
+{% macro misfits(sources, has_places=false) -%}
     {%- set typed_columns = {} -%}
     {%- for name, column in sources.items() if column.type != 'string' -%}
         {%- do typed_columns.update({name: column}) -%}
     {%- endfor -%}
     {%- if not typed_columns -%}
-    cast(array() as array<struct<column_name: string, value: string, wanted_type: string>>)
+    cast(array() as array<struct<column_name: string, value: string, wanted_type: string, topic: string, partition: int>>)
     {%- else -%}
     transform(
                     filter(
@@ -255,13 +256,23 @@
                                 {{ quoted(name) }} as column_name,
                                 _image[{{ quoted(column.get('source', name)) }}] as value,
                                 {{ quoted(column.type | lower | trim) }} as wanted_type,
+                                {%- if has_places %}
+                                _places[{{ quoted(column.get('source', name)) }}].topic as topic,
+                                _places[{{ quoted(column.get('source', name)) }}].partition as partition,
+                                {%- endif %}
                                 {{ identifier(name) }} is null as is_null
                             ){{ ',' if not loop.last }}
                             {%- endfor %}
                         ),
                         typed -> {{ does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}
                     ),
-                    misfit -> struct(misfit.column_name, misfit.value, misfit.wanted_type)
+                    misfit -> struct(
+                        misfit.column_name,
+                        misfit.value,
+                        misfit.wanted_type,
+                        {{ 'misfit.topic' if has_places else '_topic as topic' }},
+                        {{ 'misfit.partition' if has_places else '_partition as partition' }}
+                    )
                 )
     {%- endif -%}
 {%- endmacro %}
@@ -732,7 +743,10 @@
             max(delete_sequence) as delete_sequence,
             max(base_sequence) as base_sequence,
             max_by(change, sequence) as change,
-            max_by(struct(column_value{{ ', wires[column_name] as wire' if decoded }}), sequence) as newest_value
+            max_by(
+                struct(column_value, change.topic, change.partition{{ ', wires[column_name] as wire' if decoded }}),
+                sequence
+            ) as newest_value
         from images
             lateral view outer explode(image) as column_name, column_value
         group by row_key, column_name
@@ -754,7 +768,11 @@
             max_by(change.changed_at, sequence) as _changed_at,
             map_from_entries(
                 collect_list(struct(column_name, newest_value.column_value)) filter (where column_name is not null)
-            ) as _image
+            ) as _image,
+            map_from_entries(
+                collect_list(struct(column_name, struct(newest_value.topic, newest_value.partition)))
+                filter (where column_name is not null)
+            ) as _places
             {%- if decoded %},
             map_from_entries(
                 collect_list(struct(column_name, newest_value.wire)) filter (where column_name is not null)
@@ -916,7 +934,7 @@
 {% macro own_names() -%}
     {{ return([
         '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
-        '_topic', '_partition', '_changed_at', '_image', '_wires'
+        '_topic', '_partition', '_changed_at', '_image', '_wires', '_places'
     ]) }}
 {%- endmacro %}
 

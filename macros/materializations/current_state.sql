@@ -336,7 +336,8 @@ map_filter(
 {% macro build_of_gold_model(node) -%}
     {%- set meta = node.config.meta -%}
     {%- set silver = lakehouse_run().applied.get(feed_settings(meta.feed).format ~ '_changes', {}) -%}
-    {%- set declared = [] -%}
+    {#- what `_change` consists of: tables that were built with less are built anew -#}
+    {%- set declared = ['misfits have places'] -%}
     {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
         {%- do declared.append(meta[part]) -%}
     {%- endfor -%}

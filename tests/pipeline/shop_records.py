@@ -2,7 +2,9 @@
 
 import json
 
-from tests.pipeline.conftest import ROOT
+import yaml
+
+from tests.pipeline.conftest import ROOT, Lakehouse
 
 RECORDS = ROOT / "examples" / "shop" / "records"
 
@@ -10,11 +12,6 @@ RECORDS = ROOT / "examples" / "shop" / "records"
 def records_of(source):
     lines = (RECORDS / f"{source}.jsonl").read_text().rstrip("\n").split("\n")
     return [json.loads(line) for line in lines]
-
-
-def model_of(table, source, feed):
-    text = (ROOT / "models" / "gold" / "shop" / f"{table}.sql").read_text()
-    return text.replace(f"feed='shop_{source}'", f"feed='{feed}'")
 
 
 def canal_record(table, offset, kind, row, time, partition=0, types=None, old=None):
@@ -29,6 +26,13 @@ def canal_record(table, offset, kind, row, time, partition=0, types=None, old=No
         "headers": [],
         "key": None,
         "value": json.dumps(told | ({"mysqlType": types} if types else {})),
+    }
+
+
+def canal_ddl(table, offset, kind, text):
+    record = canal_record(table, offset, kind, None, 1000 + offset)
+    return record | {
+        "value": json.dumps(json.loads(record["value"]) | {"isDdl": True, "sql": text})
     }
 
 
@@ -50,6 +54,19 @@ def debezium_record(offset, operation, row, source, schema=None):
         "key": row and json.dumps({"id": row["id"]}),
         "value": json.dumps({"schema": schema, "payload": message} if schema else message),
     }
+
+
+def project_of_tables(folder, tables):
+    """Make a project with these gold tables of the shop only."""
+    copy = Lakehouse(folder)
+    for model in (copy.root / "models" / "gold" / "shop").glob("*.sql"):
+        if model.stem not in tables:
+            model.unlink()
+    path = copy.root / "models" / "gold" / "_gold__models.yml"
+    listed = yaml.safe_load(path.read_text())
+    listed["models"] = [model for model in listed["models"] if model["name"] in tables]
+    path.write_text(yaml.safe_dump(listed))
+    return copy
 
 
 def listed(rows):

@@ -3,13 +3,18 @@
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import records_of
+from tests.pipeline.shop_records import canal_ddl, canal_record, records_of
 
 MODEL = """{{{{ current_state(
     feed='{feed}', database='shop', table='old_prices',
     key=['product_id', 'valid_from'],
     columns={{'product_id': 'bigint', 'valid_from': 'date', 'price': 'decimal(12,2)'}}
 ) }}}}
+"""
+SHARDS = """{{ current_state(
+    feed='dropped_shard', database='shop', table={'pattern': 'price_[0-9]+'}, key=['shard', 'id'],
+    columns={'shard': {'type': 'string', 'source': '@table'}, 'id': 'int'}
+) }}
 """
 MODELS = {"dropped_prices": {}, "kept_prices": {"on_drop": "keep"}}
 
@@ -25,14 +30,21 @@ def dropped(shop):
         shop.write_model(model, MODEL.format(feed=model))
         # the DROP in a load of its own
         shop.land(Feed(name=model, format="canal_json"), number, records[:-1])
-    shop.run("--select", "silver", *MODELS)
+    shards = Feed(name="dropped_shard", format="canal_json")
+    shop.add_feed(shards.name, format=shards.format, files="in/shards")
+    shop.write_model("dropped_shard", SHARDS)
+    told = [canal_record(f"price_{shard}", 0, "INSERT", {"id": "1"}, 1) for shard in (1, 2)]
+    shop.land(shards, 5, told)
+    built = [*MODELS, "dropped_shard"]
+    shop.run("--select", "silver", *built)
     filled = {model: len(shop.sql(f"select * from gold.{model}")) for model in MODELS}
     for number, model in enumerate(MODELS):
         shop.land(Feed(name=model, format="canal_json"), 10 + number, records[-1:])
-    outcome = shop.dbt("build", "--select", "silver", *MODELS, "dropped_tables_keep_rows")
+    shop.land(shards, 15, [canal_ddl("price_1", 1, "ERASE", "DROP TABLE price_1")])
+    outcome = shop.dbt("build", "--select", "silver", *built, "dropped_tables_keep_rows")
     yield shop, filled, outcome
     shop.set_feeds(before)
-    for model in MODELS:
+    for model in built:
         (shop.root / "models" / "gold" / f"{model}.sql").unlink()
 
 
@@ -41,6 +53,11 @@ def test_a_dropped_table_loses_its_rows_unless_the_feed_keeps_them(dropped):
     assert filled == {"dropped_prices": 3, "kept_prices": 3}
     assert shop.sql("select * from gold.dropped_prices") == []
     assert len(shop.sql("select * from gold.kept_prices")) == 3
+
+
+def test_a_shard_that_is_dropped_takes_its_own_rows_only(dropped):
+    shop, *_ = dropped
+    assert [row.shard for row in shop.sql("select shard from gold.dropped_shard")] == ["price_2"]
 
 
 def test_what_is_kept_is_reported(dropped):

@@ -119,7 +119,10 @@ def test_null_in_a_key_of_the_source_is_no_finding(keyed):
 
 def test_misfits_can_be_errors(keyed):
     told = {"every_value_fits_its_type": {"config": {"severity": "error"}}}
-    misfit = "named_struct('column_name', 'part', 'value', 'x', 'wanted_type', 'int')"
+    misfit = (
+        "named_struct('column_name', 'part', 'value', 'x', 'wanted_type', 'int',"
+        " 'topic', 'keyed', 'partition', 0)"
+    )
     keyed.sql(f"update gold.coded set _change.misfits = array({misfit}) where code = ''")
     assert status_of(keyed, told) == "fail"
     keyed.sql("update gold.coded set _change.misfits = array() where code = ''")

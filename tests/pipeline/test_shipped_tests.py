@@ -48,7 +48,8 @@ def status_of(shop, test):
             "every_value_fits_its_type_orders_",
             "gold.orders",
             "update gold.orders set _change.misfits = array(named_struct("
-            "'column_name', 'total', 'value', 'x', 'wanted_type', 'int')) where id = 1001",
+            "'column_name', 'total', 'value', 'x', 'wanted_type', 'int', 'topic', 't', 'partition', 0))"
+            " where id = 1001",
             "warn",
         ),
         (
@@ -141,20 +142,34 @@ def test_a_type_that_became_another_one_is_reported(shop, damaged):
     assert status_of(shop, "columns_follow_the_source") == {"warn"}
 
 
-def test_a_misfit_is_placed_where_its_value_came_from(shop, damaged):
-    """The row may be newer: its later images lacked the column."""
-    came_from = (
-        "named_struct('epoch', 0, 'phase', 1, 'position', _change.sequence.position,"
-        " 'offset', 3L, 'row_index', 0)"
-    )
-    misfit = "named_struct('column_name', 'total', 'value', 'x', 'wanted_type', 'int')"
-    damaged(
-        "gold.orders",
-        f"update gold.orders set _change.misfits = array({misfit}),"
-        f" _change.column_sequences = map('total', {came_from}) where id = 1001",
-    )
-    (row,) = shown(shop, "--select", "every_value_fits_its_type_orders_")
-    assert (row["column_name"], row["offset"]) == ("total", 3)
+MISPLACED = """{{ current_state(
+    feed='misplaced', database='shop', schema='public', table='misplaced', key=['id'],
+    columns={'id': 'int', 'amount': 'int', 'note': 'string'}
+) }}
+"""
+
+
+def test_a_misfit_is_placed_where_its_value_came_from(shop):
+    """The row is newer, and of another partition: its later image lacks the column."""
+    before = shop.feeds
+    feed = Feed(name="misplaced", format="debezium_json")
+    shop.add_feed(feed.name, format=feed.format, files="in/misplaced")
+    shop.write_model("misplaced", MISPLACED)
+    rows = [("c", "many", "a", 100), ("u", "__debezium_unavailable_value", "b", 200)]
+    for load, (operation, amount, note, position) in enumerate(rows):
+        source = postgres_source("misplaced", f'["{position}","{position}"]')
+        row = {"id": 1, "amount": amount, "note": note}
+        record = debezium_record(7 - load, operation, row, source)
+        shop.land(feed, load, [record | {"partition": load}])
+        shop.run("--select", "silver", "misplaced")
+    query = "select column_name, value, wanted_type, topic, partition, offset from silver.misfits"
+    merged = shop.sql(f"{query} where gold_table = 'misplaced'")
+    shop.run("--full-refresh", "--select", "misplaced")
+    built = shop.sql(f"{query} where gold_table = 'misplaced'")
+    shop.set_feeds(before)
+    (shop.root / "models" / "gold" / "misplaced.sql").unlink()
+    assert [tuple(row) for row in merged] == [("amount", "many", "int", "shop.misplaced", 0, 7)]
+    assert built == merged
 
 
 def test_conflicts_with_changes_that_were_checked_before_are_reported(shop):

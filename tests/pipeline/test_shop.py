@@ -82,12 +82,14 @@ def test_only_the_broken_messages_and_the_zero_date_are_warned_of(shop):
 
 def test_the_zero_date_is_reported_with_its_place(shop):
     found = shop.sql(
-        "select misfit.column_name, misfit.value, _change.topic, _change.sequence.offset"
-        " from gold.products lateral view explode(_change.misfits) as misfit"
+        "select column_name, misfits.value, wanted_type, misfits.topic, cast(messages.value as string) as told"
+        " from silver.misfits join bronze.messages using (partition, offset)"
+        " where gold_table = 'products' and misfits.topic = messages.topic"
     )
-    assert [(row[0], row[1], row[2]) for row in found] == [
-        ("discontinued", "0000-00-00", "shop.mariadb")
+    assert [tuple(row)[:4] for row in found] == [
+        ("discontinued", "0000-00-00", "date", "shop.mariadb")
     ]
+    assert "0000-00-00" in found[0].told
 
 
 def test_unknown_messages_tell_why_and_keep_their_text(shop):
@@ -154,8 +156,12 @@ def test_a_history_too_wide_for_a_view_says_so_and_can_be_a_table(shop):
         shop.write_model("wide_history", model)
         refused = shop.dbt("run", "--select", "wide_history").result.results
         assert any("takes views of up to 32700" in str(result.message) for result in refused)
-        shop.write_model("wide_history", model + "{{ config(materialized='table') }}\n")
+        shop.write_model("wide_history", model + "{{ config(materialized='history_table') }}\n")
         shop.run("--select", "wide_history")
+        # without news it is left as it is
+        before = shop.versions()
+        shop.run("--select", "wide_history")
+        assert shop.versions() == before
     finally:
         path.unlink()
     versions = shop.sql("select count(*) from gold.wide_history")
@@ -246,6 +252,21 @@ def test_complete_up_to_tells_the_latest_time_of_each_partition(shop):
         assert (row.until, row.last_offset) == (times[row.topic], offsets[row.topic])
         assert row.changed <= row.until
         assert (row.unknown_rows, row.gaps) == (1 if row.topic in BROKEN else 0, 0)
+
+
+def test_a_full_load_is_complete_where_its_last_row_is_marked_or_the_stream_goes_on(shop, damaged):
+    silver = "silver.debezium_json_changes"
+
+    def tables(query):
+        return {row.table_name for row in shop.sql(f"{query} and feed = 'shop_postgres'")}
+
+    known = "select table_name from silver.complete_up_to where complete_up_to is not null"
+    marked = tables(f"select table_name from {silver} where snapshot_mark like 'last%'")
+    assert set() != marked <= tables(known)
+    damaged(silver, f"delete from {silver} where operation <> 'snapshot'")
+    assert tables(known) == marked
+    shop.sql(f"update {silver} set snapshot_mark = 'true'")
+    assert tables(known) == set()
 
 
 def test_a_small_lakehouse_is_built_without_generated_code(shop):
