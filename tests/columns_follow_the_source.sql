@@ -99,7 +99,9 @@ altered as (
         changes.operation = 'schema_change'
         and changes.ddl_kind in ('alter', 'rename')
         and changes.ddl rlike concat(
-            r'(?i)\b(drop|change|modify|rename|alter)(\s+column)?(\s+if\s+exists)?[\s(`"\[]+\Q', altered_column, r'\E(\W|$)'
+            r'(?i)\b(drop|change|modify|rename|alter)(\s+column)?(\s+if\s+exists)?[\s(`"\[]+\Q',
+            altered_column,
+            r'\E(\W|$)'
         )
         and {{ is_unchecked('changes') }}
 
