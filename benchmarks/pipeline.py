@@ -197,8 +197,8 @@ def tables(folder: Path, rounds: int, count: int) -> None:
             shutil.rmtree(gold)
             gold.mkdir()
             project.declare(size)
-            # a project that did not change since its last run is not parsed again
-            assert project.lakehouse.dbt("parse").success
+            # what other models cost once, such as reading them, is no part of a run
+            project.run()
             # orders_0 to orders_2 have news
             project.load(300, 3, 3)
             one = project.run()
