@@ -435,14 +435,16 @@
                 when key_in_old_image <> key_in_new_image and not exists(key_in_old_image, part -> part is null)
                     then key_in_old_image
             end as key_before,
-            -- the header is written by another converter: {"id":20} for a key {"id":"FA=="} names no key
+            -- the header is written by another converter: {"id":20} for a key {"id":"FA=="} only says that there was one
             case
+                when key_left_behind is null then null
                 when forall(
                     key_names,
                     key_column -> (key_left_behind[key_column] rlike '^-?[0-9.]+$')
                     = (coalesce(key_image[key_column], new_image[key_column]) rlike '^-?[0-9.]+$')
                 )
                     then {{ key_values('key_names', 'key_left_behind') }}
+                else transform(key_names, key_column -> cast(null as string))
             end as key_of_header,
             {{ is_full_load_word('message.source.snapshot') }} as is_in_full_load
         from judged

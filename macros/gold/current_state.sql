@@ -500,6 +500,17 @@
 {%- endmacro %}
 
 
+{#- The key that a move left. Debezium names it in a header, whose converter may write it otherwise than the key's does; then
+    silver has nulls, and the only delete at the move's position has the key. -#}
+{% macro key_left(moves, left_keys) -%}
+    if(
+                cardinality({{ left_keys }}.row_keys) = 1 and exists({{ moves }}.previous_row_key, key_part -> key_part is null),
+                {{ left_keys }}.row_keys[0],
+                {{ moves }}.previous_row_key
+            )
+{%- endmacro %}
+
+
 {#- Can the state make changes of this run void? A table that is built anew meets the deletes of its keys among them. -#}
 {% macro has_voided_changes(plan) -%}
     {{ return(
@@ -551,6 +562,23 @@
             and {{ leaves_values_behind('changes') }}
 
     ),
+
+    left_keys as (
+
+        select
+            changes.change_sequence.position,
+            collect_set({{ gold_key('changes') }}) as row_keys
+        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+            left semi join moves
+                on changes.change_sequence.position = moves.sequence.position
+        where
+            {{ of_this_table('changes') }}
+            and changes.operation = 'delete'
+            and changes.row_key is not null
+            and size(changes.change_sequence.position) > 0
+        group by changes.change_sequence.position
+
+    ),
     {%- endif %}
 
     deletes as (
@@ -597,7 +625,7 @@
 
         -- its values lie under the old key: what is new there is new for it
         select
-            previous_row_key as row_key,
+            {{ key_left('moves', 'left_keys') }} as row_key,
             {%- if sharded %}
             null as shard,
             {%- endif %}
@@ -605,8 +633,10 @@
             null as partition,
             null as operation,
             null as sequence,
-            sequence as moved_sequence
+            moves.sequence as moved_sequence
         from moves
+            left join left_keys
+                on moves.sequence.position = left_keys.position
         {%- endif %}
         {%- if begins_anew %}
 
@@ -789,10 +819,32 @@
     have left some behind in turn, as a swap through a third key does: followed over 16 moves. `emptied` is a relation of
     what emptied the table in between. -#}
 {% macro moved_values(plan, emptied=none) -%}
+    left_keys as (
+
+        select
+            sequence.epoch,
+            sequence.phase,
+            sequence.position,
+            collect_set(row_key) as row_keys
+        from changes_of_table
+        where
+            operation = 'delete'
+            and has_position
+        group by sequence.epoch, sequence.phase, sequence.position
+
+    ),
+
     moves as (
 
-        select *
+        select
+            changes.* except (previous_row_key),
+            {{ key_left('changes', 'left_keys') }} as previous_row_key
         from changes_of_table as changes
+            left join left_keys
+                on
+                    changes.sequence.epoch = left_keys.epoch
+                    and changes.sequence.phase = left_keys.phase
+                    and changes.sequence.position = left_keys.position
         where {{ leaves_values_behind('changes') }}
 
     ),

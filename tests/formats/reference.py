@@ -702,17 +702,18 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
 
 
 def debezium_left_key(record, keys, current):
-    """The old key that a header names, if it is written as the record's own key is."""
+    """The old key that a header names; of nulls if it is not written as the record's own key is."""
     for name, text in record["headers"]:
         if name == "__debezium.oldkey" and keys:
             left, _ = debezium_key(text)
             numeric = re.compile(r"-?[0-9.]+").fullmatch
-            if left and all(
+            if not left:
+                return None
+            is_alike = all(
                 name in left and bool(numeric(left[name])) == bool(numeric(current[name]))
                 for name in keys
-            ):
-                return key_of(keys, left)
-            return None
+            )
+            return key_of(keys, left) if is_alike else [None for _ in keys]
     return None
 
 
