@@ -1,6 +1,7 @@
 """Each shipped test is shown to fail on data made for it, and to name the place."""
 
 import json
+from itertools import starmap
 
 import pytest
 
@@ -172,107 +173,104 @@ def test_a_misfit_is_placed_where_its_value_came_from(shop):
     assert built == merged
 
 
-def test_conflicts_with_changes_that_were_checked_before_are_reported(shop):
-    """A key goes to another partition, one is deleted at the position of its insert, each in a later run."""
-    before = shop.feeds
-    canal = Feed(name="wandering", format="canal_json")
-    debezium = Feed(name="tied", format="debezium_json")
-    for feed in (canal, debezium):
-        shop.add_feed(feed.name, format=feed.format, files=f"in/{feed.name}")
-    found = []
-    for load, operation in enumerate("cd"):
-        tied = debezium_record(load, operation, {"id": 1}, postgres_source("tied", '["100","100"]'))
-        told = canal_record("wandering", 5, "INSERT", {"id": "1"}, 1000, partition=load)
-        shop.land(canal, load, [told])
-        shop.land(debezium, load, [tied])
-        shop.run("--select", "silver")
-        outcome = shop.dbt("test", "--select", "order_is_decided", "every_record_is_in_silver")
-        failures = {result.node.name: result.failures for result in outcome.result}
-        assert failures["every_record_is_in_silver"] == 0
-        found.append(failures["order_is_decided"])
-    shop.set_feeds(before)
-    assert found == [0, 2]
+# a key that goes to another partition, one that is deleted at the position of its insert: each in a later load
+WANDERING = [
+    canal_record("wandering", 5, "INSERT", {"id": "1"}, 1000, partition=load) for load in (0, 1)
+]
+TIED = [
+    debezium_record(load, operation, {"id": 1}, postgres_source("tied", '["100","100"]'))
+    for load, operation in enumerate("cd")
+]
+# rows as they are left, and changes that find them otherwise
+LEFT = [("INSERT", key, "a", None) for key in range(1, 6)] + [("DELETE", 3, "a", None)]
+FOUND = [
+    ("UPDATE", 1, "c", "b"),
+    ("INSERT", 2, "b", None),
+    ("UPDATE", 3, "b", "a"),
+    ("UPDATE", 4, "b", "a"),
+    # sent again: it changes nothing
+    ("INSERT", 5, "a", None),
+    ("TRUNCATE", None, None, None),
+    ("INSERT", 4, "c", None),
+    ("DELETE", 4, "d", None),
+    ("INSERT", 6, "a", None),
+    # as a full load that began again brings it
+    ("INSERT", 6, "b", None),
+]
+CUT_OVER = {"shop.followed": "1970-01-01 00:00:03Z"}
+# only a swap through a third key tells which row went where; the last move is sent again
+HELD = [("INSERT", [str(key)], None) for key in range(1, 5)]
+SWAPPED = [("UPDATE", ["2", "1"], ["1", "2"])]
+SWAPPED += [
+    ("UPDATE", [new], [old]) for old, new in (("3", "9"), ("4", "3"), ("9", "4"), ("9", "4"))
+]
 
 
-def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(shop):
-    """Also where the change before it was checked long ago."""
+def followed(offset, kind, key, value, old):
+    row = key and {"id": str(key), "value": value}
+    time = 1000 * (offset // 5)
+    return canal_record("followed", offset, kind, row, time, old=old and {"value": old})
+
+
+def swapped(offset, kind, keys, old):
+    rows, olds = ([{"id": key} for key in ids] if ids else None for ids in (keys, old))
+    return canal_record("swapped", offset, kind, rows, 1000 + min(offset, 7), old=olds)
+
+
+@pytest.fixture(scope="module")
+def conflicting(shop):
+    """What the tests of changes find after each of two loads: all of it is about changes that an earlier run has checked."""
     before = shop.feeds
-    feed = Feed(name="followed", format="canal_json")
-    begun = {"shop.followed": "1970-01-01 00:00:03Z"}
-    shop.add_feed(feed.name, format=feed.format, files="in/followed", cut_overs=begun)
-    told = [("INSERT", key, "a", None) for key in range(1, 6)]
-    told += [("DELETE", 3, "a", None)]
-    news = [
-        ("UPDATE", 1, "c", "b"),
-        ("INSERT", 2, "b", None),
-        ("UPDATE", 3, "b", "a"),
-        ("UPDATE", 4, "b", "a"),
-        # sent again: it changes nothing
-        ("INSERT", 5, "a", None),
-        ("TRUNCATE", None, None, None),
-        ("INSERT", 4, "c", None),
-        ("DELETE", 4, "d", None),
-        ("INSERT", 6, "a", None),
-        # as a full load that began again brings it
-        ("INSERT", 6, "b", None),
-    ]
-    records = [
-        canal_record(
-            "followed",
-            offset,
-            kind,
-            key and {"id": str(key), "value": value},
-            1000 * (offset // 5),
-            old=old and {"value": old},
-        )
-        for offset, (kind, key, value, old) in enumerate(told + news)
-    ]
-    tests = ("--select", "images_follow_each_other", "every_record_is_in_silver")
-    for load, part in enumerate((records[: len(told)], records[len(told) :])):
-        shop.land(feed, load, part)
+    loads = {
+        "wandering": ("canal_json", WANDERING, 1),
+        "tied": ("debezium_json", TIED, 1),
+        "followed": ("canal_json", list(starmap(followed, numbered(LEFT + FOUND))), len(LEFT)),
+        "swapped": ("canal_json", list(starmap(swapped, numbered(HELD + SWAPPED))), len(HELD)),
+    }
+    for name, (format_name, *_) in loads.items():
+        settings = {"cut_overs": CUT_OVER} if name == "followed" else {}
+        shop.add_feed(name, format=format_name, files=f"in/{name}", **settings)
+    tests = ("order_is_decided", "images_follow_each_other", "every_record_is_in_silver")
+    statuses = []
+    for load in (0, 1):
+        for name, (format_name, records, first) in loads.items():
+            part = records[first:] if load else records[:first]
+            shop.land(Feed(name=name, format=format_name), load, part)
         shop.run("--select", "silver")
-        found = shown(shop, "--select", "images_follow_each_other")
-        statuses = shop.statuses(shop.dbt("test", *tests))
-        assert statuses["images_follow_each_other"] == ("warn" if load else "pass")
+        statuses.append(shop.statuses(shop.dbt("test", "--select", *tests)))
+    found = {test: shown(shop, "--select", test) for test in tests[:2]}
     shop.set_feeds(before)
-    places = {(json.loads(row["row_key"])[0], row["finding"]) for row in found}
-    assert places == {
+    return statuses, found
+
+
+def numbered(told):
+    return [(offset, *one) for offset, one in enumerate(told)]
+
+
+def test_conflicts_with_changes_that_were_checked_before_are_reported(conflicting):
+    statuses, found = conflicting
+    assert {status["every_record_is_in_silver"] for status in statuses} == {"pass"}
+    assert [status["order_is_decided"] for status in statuses] == ["pass", "warn"]
+    several, tie = "the key stands in several partitions", "different changes at one position"
+    # a statement that swaps keys
+    taken = "a row came to a key that another row had"
+    assert sorted(
+        (row["feed"], *json.loads(row["row_key"]), row["finding"])
+        for row in found["order_is_decided"]
+    ) == [("swapped", "2", taken), ("tied", "1", tie), ("wandering", "1", several)]
+
+
+def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(conflicting):
+    statuses, found = conflicting
+    assert [status["images_follow_each_other"] for status in statuses] == ["pass", "warn"]
+    places = [
+        (*json.loads(row["row_key"]), row["finding"])
+        for row in found["images_follow_each_other"]
+        if row["feed"] == "followed"
+    ]
+    assert sorted(places) == [
         ("1", "the row was another one before"),
         ("2", "the row that is inserted was there already"),
         ("3", "the row was deleted before"),
         ("4", "the row was another one before"),
-    }
-
-
-def test_keys_swapped_inside_one_statement_are_reported(shop):
-    """Only a swap through a third key tells which row went where; the swapped rows stand in silver since an earlier run."""
-    before = shop.feeds
-    feed = Feed(name="swapped", format="canal_json")
-    shop.add_feed(feed.name, format=feed.format, files="in/swapped")
-    told = [("INSERT", [str(key)], None) for key in range(1, 5)]
-    moved = [("UPDATE", ["2", "1"], ["1", "2"])]
-    moved += [("UPDATE", [new], [old]) for old, new in (("3", "9"), ("4", "3"), ("9", "4"))]
-    # a producer that starts again
-    moved += moved[-1:]
-    records = [
-        canal_record(
-            "swapped",
-            offset,
-            kind,
-            [{"id": key} for key in keys],
-            1000 + min(offset, 7),
-            old=old and [{"id": key} for key in old],
-        )
-        for offset, (kind, keys, old) in enumerate(told + moved)
-    ]
-    tests = ("--select", "order_is_decided", "every_record_is_in_silver")
-    for load, part in enumerate((records[: len(told)], records[len(told) :])):
-        shop.land(feed, load, part)
-        shop.run("--select", "silver")
-        found = shown(shop, "--select", "order_is_decided")
-        statuses = shop.statuses(shop.dbt("test", *tests))
-        assert statuses["order_is_decided"] == ("warn" if load else "pass")
-    shop.set_feeds(before)
-    assert [(json.loads(row["row_key"]), row["finding"]) for row in found] == [
-        (["2"], "a row came to a key that another row had")
     ]
