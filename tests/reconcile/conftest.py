@@ -126,6 +126,7 @@ class Crm:
             "0 as partition",
             "0 as topic_generation",
             "cast(null as string) as catalog_name",
+            "cast(null as string) as snapshot_mark",
         )
         version = 1 if silver_hours else 2
         applied = self.project.spark.createDataFrame(
