@@ -91,9 +91,10 @@
 {%- endmacro %}
 
 
-{#- A number with a fraction or exponent outside the quotes: Spark writes it as the text of a double. -#}
+{#- A number with a fraction or exponent outside the quotes: Spark writes it as the text of a double. Possessive: Java's other
+    loops over groups take stack for each character. -#}
 {% macro _has_bare_fraction(text) -%}
-    regexp_replace({{ text }}, r'"([^"\\]|\\.)*"', '') rlike '[0-9][.eE]'
+    regexp_replace({{ text }}, r'"(?:[^"\\]++|\\.)*+"', '') rlike '[0-9][.eE]'
 {%- endmacro %}
 
 

@@ -224,6 +224,12 @@ def test_an_unknown_type_is_refused_with_the_known_ones(macros, type_name):
         macros.typed("x", type_name, "UTC")
 
 
+@pytest.mark.parametrize("letter", ["a", r"\"", "é"])
+def test_a_long_text_in_an_array_overflows_no_stack(fit, letter):
+    text = f'["{letter * 200_000}"]'
+    assert fit("array<string>", [text]) == [(text, FITS)]
+
+
 def test_type_names_may_be_written_freely(macros):
     assert macros.typed("x", " Decimal(10,  2)", "UTC") == "try_cast(x as decimal(10, 2))"
     assert macros.typed("x", "BIGINT", "UTC") == "try_cast(x as bigint)"
