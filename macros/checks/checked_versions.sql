@@ -145,11 +145,12 @@
     {%- set declarations = gold_declarations() -%}
     {%- if declarations -%}
     values
-    {%- for name, declared in declarations.items() %}
+    {%- for node in gold_models() %}
+    {%- set declared = node.config.meta %}
     {%- set columns = sources_of(column_sources(declared.columns)) | reject('in', shard_columns()) | list + (declared.left_out or []) %}
-    {%- set columns = columns + (added_columns(declared, gold_relation(name)).keys() | list if declared.new_columns == 'add' else []) %}
+    {%- set columns = columns + (added_columns(declared, gold_relation(node)).keys() | list if declared.new_columns == 'add' else []) %}
     (
-        {{ quoted(name) }}, cast(array({{ quoted_list(columns) }}) as array<string>),
+        {{ quoted(node.name) }}, cast(array({{ quoted_list(columns) }}) as array<string>),
         {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ quoted_list(taken_names(declared.columns)) }})
     ){{ ',' if not loop.last }}
     {%- endfor %}
@@ -168,8 +169,7 @@
 
 
 {#- The table of a gold model; none where no run has built it. -#}
-{% macro gold_relation(name) -%}
-    {%- set node = gold_models() | selectattr('name', 'equalto', name) | first -%}
+{% macro gold_relation(node) -%}
     {{ return(adapter.get_relation(node.database, node.schema, node.alias)) }}
 {%- endmacro %}
 

@@ -34,7 +34,7 @@
     {%- if built or run.applied.get('misfits') != mark -%}
         {%- set tables = {} -%}
         {%- for node in models -%}
-            {%- set relation = adapter.get_relation(node.database, node.schema, node.alias) -%}
+            {%- set relation = gold_relation(node) -%}
             {%- if relation -%}{%- do tables.update({node.name: relation}) -%}{%- endif -%}
         {%- endfor -%}
         {%- if tables -%}

@@ -267,10 +267,9 @@ map_filter(
 {#- What this run has to do for the model: build, merge or nothing, from which bronze version on, and what is new. -#}
 {% macro gold_plan() -%}
     {%- set run = lakehouse_run() -%}
-    {%- set applied = run.get('applied', {}) -%}
     {%- set meta = model.config.meta -%}
-    {%- set silver = applied.get(feed_settings(meta.feed).format ~ '_changes') -%}
-    {%- if not (silver and applied.get('schemas') and applied.get('order_marks')) -%}
+    {%- set version = version_for_gold(meta) -%}
+    {%- if version is none -%}
         {{ return({
             'mode': 'build', 'from_version': none, 'version': none, 'built_by': none, 'columns': meta.columns,
             'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true
@@ -278,7 +277,6 @@ map_filter(
     {%- endif -%}
     {%- if model.name not in run.gold_plans -%}
         {%- set mark = mark_of_gold_model(model) -%}
-        {%- set version = [silver.version, applied['schemas'].version, applied['order_marks'].version] | min -%}
         {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
         {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, rebuild) -%}
         {%- set columns = meta.columns -%}
@@ -320,6 +318,24 @@ map_filter(
 {%- endmacro %}
 
 
+{#- The bronze version up to which silver holds what gold reads; none where a part of it was not built yet. -#}
+{% macro version_for_gold(meta) -%}
+    {%- set versions = [] -%}
+    {%- for name in [feed_settings(meta.feed).format ~ '_changes', 'schemas', 'order_marks'] -%}
+        {%- set mark = lakehouse_run().get('applied', {}).get(name) -%}
+        {%- if not mark -%}{{ return(none) }}{%- endif -%}
+        {%- do versions.append(mark.version) -%}
+    {%- endfor -%}
+    {{ return(versions | min) }}
+{%- endmacro %}
+
+
+{#- Which build of silver a gold table is made from. -#}
+{% macro build_of_silver(meta) -%}
+    {{ return(lakehouse_run().applied.get(feed_settings(meta.feed).format ~ '_changes', {}).get('built_by', '')) }}
+{%- endmacro %}
+
+
 {% macro gold_models() -%}
     {{ return(graph.nodes.values() | selectattr('config.materialized', 'in', ['current_state', 'current_rows']) | list) }}
 {%- endmacro %}
@@ -335,7 +351,6 @@ map_filter(
 {#- What a gold table is made from: a build of silver, and what its model declares. -#}
 {% macro build_of_gold_model(node) -%}
     {%- set meta = node.config.meta -%}
-    {%- set silver = lakehouse_run().applied.get(feed_settings(meta.feed).format ~ '_changes', {}) -%}
     {#- what `_change` consists of: tables that were built with less are built anew -#}
     {%- set declared = ['misfits have places'] -%}
     {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
@@ -346,7 +361,7 @@ map_filter(
     {%- endfor -%}
     {#- without this, columns that were added would stay as they are, once nothing adds to them -#}
     {%- do declared.append(meta.left_out if meta.new_columns == 'add' else none) -%}
-    {{ return(silver.get('built_by', '') ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
+    {{ return(build_of_silver(meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 
 

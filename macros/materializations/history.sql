@@ -23,11 +23,9 @@
 {#- The same as a table, for tools that read Delta files and for tables too wide for a view: made anew where the source's table
     has new changes. -#}
 {% materialization history_table, adapter='spark' %}
-    {%- set applied = lakehouse_run().applied -%}
-    {%- set silver = applied.get(feed_settings(model.config.meta.feed).format ~ '_changes') -%}
-    {%- do refuse_without_silver({'version': silver.version if silver else none}) -%}
-    {%- set version = [silver.version, applied['schemas'].version, applied['order_marks'].version] | min -%}
-    {%- set built_by = 'table ' ~ local_md5(silver.built_by ~ compiled_code ~ model.description) -%}
+    {%- set version = version_for_gold(model.config.meta) -%}
+    {%- do refuse_without_silver({'version': version}) -%}
+    {%- set built_by = 'table ' ~ local_md5(build_of_silver(model.config.meta) ~ compiled_code ~ model.description) -%}
     {%- set mark = mark_of_model() -%}
     {%- set known = load_relation(this) -%}
 

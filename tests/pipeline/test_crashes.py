@@ -11,28 +11,27 @@ TRANSACTION = ("txnAppId", "txnVersion")
 
 
 class Death:
-    """The end of the process at its nth statement that begins with one of the words: that one and none after it happens."""
+    """The end of the process after its nth statement that begins with a word: none after it happens."""
 
     def __init__(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch):
-        self.spark, self.written, self.last, self.words = spark, [], None, ()
+        self.spark, self.left, self.word = spark, None, ""
         self.sql = SparkSession.sql
         monkeypatch.setattr(SparkSession, "sql", lambda *told, **named: self.run(*told, **named))
 
     def run(self, spark, query, *told, **named):
-        if self.last is not None:
-            if len(self.written) >= self.last:
+        if self.left is not None:
+            if self.left == 0:
                 raise RuntimeError("the process ended here")
             statement = " ".join(re.sub(r"/\*.*?\*/", "", query, flags=re.DOTALL).split())
-            if statement.lower().startswith(self.words):
-                self.written.append(" ".join(statement.split()[:3]))
+            self.left -= statement.lower().startswith(self.word)
         return self.sql(spark, query, *told, **named)
 
-    def at(self, last, *words):
-        self.written, self.last, self.words = [], last, words
+    def after(self, count, word):
+        self.left, self.word = count, word
 
     def undone(self):
         """A new process has a new session."""
-        self.last = None
+        self.left = None
         for name in TRANSACTION:
             self.spark.conf.unset(f"spark.databricks.delta.write.{name}")
 
@@ -41,7 +40,7 @@ def test_a_full_refresh_that_ends_after_silver_is_finished_by_the_next_run(shop,
     models = ("--select", "canal_json_changes", "orders")
     before, rows = builds_of(shop), content(shop, "orders")
     death = Death(shop.spark, monkeypatch)
-    death.at(1, "create or replace table")
+    death.after(1, "create or replace table")
     assert not shop.dbt("run", "--full-refresh", *models).success
     death.undone()
     shop.run()

@@ -118,7 +118,7 @@ def test_null_in_a_key_of_the_source_is_no_finding(keyed):
 
 
 def test_misfits_can_be_errors(keyed):
-    told = {"every_value_fits_its_type": {"config": {"severity": "error"}}}
+    told = {"every_value_fits_its_type": {"config": {"severity": "error", "where": "code = ''"}}}
     misfit = (
         "named_struct('column_name', 'part', 'value', 'x', 'wanted_type', 'int',"
         " 'topic', 'keyed', 'partition', 0)"

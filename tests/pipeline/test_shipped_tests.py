@@ -1,7 +1,6 @@
 """Each shipped test is shown to fail on data made for it, and to name the place."""
 
 import json
-from itertools import starmap
 
 import pytest
 
@@ -206,13 +205,15 @@ SWAPPED += [
 ]
 
 
-def followed(offset, kind, key, value, old):
+def followed(offset, told):
+    kind, key, value, old = told
     row = key and {"id": str(key), "value": value}
     time = 1000 * (offset // 5)
     return canal_record("followed", offset, kind, row, time, old=old and {"value": old})
 
 
-def swapped(offset, kind, keys, old):
+def swapped(offset, told):
+    kind, keys, old = told
     rows, olds = ([{"id": key} for key in ids] if ids else None for ids in (keys, old))
     return canal_record("swapped", offset, kind, rows, 1000 + min(offset, 7), old=olds)
 
@@ -224,8 +225,8 @@ def conflicting(shop):
     loads = {
         "wandering": ("canal_json", WANDERING, 1),
         "tied": ("debezium_json", TIED, 1),
-        "followed": ("canal_json", list(starmap(followed, numbered(LEFT + FOUND))), len(LEFT)),
-        "swapped": ("canal_json", list(starmap(swapped, numbered(HELD + SWAPPED))), len(HELD)),
+        "followed": ("canal_json", [followed(*one) for one in enumerate(LEFT + FOUND)], len(LEFT)),
+        "swapped": ("canal_json", [swapped(*one) for one in enumerate(HELD + SWAPPED)], len(HELD)),
     }
     for name, (format_name, *_) in loads.items():
         settings = {"cut_overs": CUT_OVER} if name == "followed" else {}
@@ -241,10 +242,6 @@ def conflicting(shop):
     found = {test: shown(shop, "--select", test) for test in tests[:2]}
     shop.set_feeds(before)
     return statuses, found
-
-
-def numbered(told):
-    return [(offset, *one) for offset, one in enumerate(told)]
 
 
 def test_conflicts_with_changes_that_were_checked_before_are_reported(conflicting):
