@@ -1,6 +1,9 @@
-"""A load and a `dbt run` in a process of its own, which is killed before its nth statement that writes.
+"""A load and a `dbt run` in a process of its own, which is killed before a statement that writes.
 
-python -m tests.crashes.killed_run PROJECT [N]
+python -m tests.crashes.killed_run PROJECT
+
+PROJECT/killed.json lists the statements before which runs were killed: this one is before the first that it
+does not list, and lists it. Without the file the run gets through.
 """
 
 import json
@@ -20,32 +23,33 @@ WRITES = re.compile(r"(insert|merge|delete|update)\b", re.IGNORECASE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
-def killed_before(last: int, told: Path) -> None:
-    """Kill this process and its JVM in place of the statement with this number, and keep which ones came before."""
-    written = []
+def killed_before_another(told: Path) -> None:
+    """Kill this process and its JVM in place of the first statement that is not told of, and tell of it."""
+    killed = json.loads(told.read_text())
     sql = SparkSession.sql
 
     def run(spark: SparkSession, query: str, *more: object, **named: object) -> object:
         statement = COMMENT.sub("", query).strip()
-        if WRITES.match(statement):
-            written.append(" ".join(statement.split()[:3]))
-            told.write_text(json.dumps(written))
-            if len(written) == last:
-                os.killpg(0, signal.SIGKILL)
+        name = " ".join(statement.split()[:3])
+        if WRITES.match(statement) and name not in killed:
+            told.write_text(json.dumps([*killed, name]))
+            os.killpg(0, signal.SIGKILL)
         return sql(spark, query, *more, **named)
 
     SparkSession.sql = run
 
 
-def main(root: Path, last: int) -> int:
+def main(root: Path) -> int:
     session(root, hive=True)
     loaded = ingestion(["load", "--project-dir", str(root)])
     if loaded != 0:
         return loaded
-    killed_before(last, root / "statements.json")
+    told = root / "killed.json"
+    if told.exists():
+        killed_before_another(told)
     where = ("--project-dir", str(root), "--profiles-dir", str(root))
     return 0 if dbtRunner().invoke(["run", *where, "--log-level", "none"]).success else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+    sys.exit(main(Path(sys.argv[1])))
