@@ -3,11 +3,8 @@
 import json
 import re
 from decimal import Decimal, InvalidOperation
-from importlib.resources import files
 
-import duckdb
 import pytest
-from deltalake import DeltaTable
 
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import explained
@@ -26,18 +23,6 @@ IN_OTHER_WORDS = {
     ("shipments", "transit_time", "-00:00:01"): "-1000000",
     ("shipments", "weight_kg", "1.25e+07"): "1.25E7",
 }
-
-
-def read_by_delta_rs(path):
-    return DeltaTable(str(path)).to_pyarrow_table()
-
-
-def read_by_duckdb(path):
-    """DuckDB's own Delta extension, from a package, since a test loads nothing from DuckDB's site."""
-    extension = files("duckdb_extension_delta") / "extensions" / f"v{duckdb.__version__}"
-    with duckdb.connect() as connection:
-        connection.execute(f"load '{extension / 'delta.duckdb_extension'}'")
-        return connection.execute(f"select * from delta_scan('{path}')").to_arrow_table()
 
 
 def same_text(value):
@@ -110,38 +95,6 @@ def test_unknown_messages_tell_why_and_keep_their_text(shop):
     assert rows["shop_postgres"].error == "op is not known: z"
     assert "not one whole JSON object" in rows["shop_mariadb"].error
     assert rows["shop_mariadb"].raw_text.startswith('{"data":[{"id":"7"')
-
-
-@pytest.mark.parametrize("reader", [read_by_delta_rs, read_by_duckdb])
-def test_other_readers_read_what_spark_wrote(shop, reader):
-    """Digit for digit: decimals, unsigned 64-bit numbers, times and bytes."""
-    warehouse = shop.root / "lakehouse" / "warehouse"
-    for table in ("products", "shipments", "customers", "orders", "stock"):
-        found = reader(warehouse / "gold.db" / table)
-        spark = {
-            tuple(row._change.row_key): row.asDict()
-            for row in shop.sql(f"select * from gold.{table}")
-        }
-        assert found.num_rows == len(spark)
-        for row in found.to_pylist():
-            expected = spark[tuple(row["_change"]["row_key"])]
-            assert list(row) == list(expected)
-            for name in row.keys() - {"_change"}:
-                assert comparable(row[name]) == comparable(expected[name]), (table, name)
-            for name in ("topic", "partition", "misfits"):
-                told = expected["_change"][name]
-                told = [one.asDict() for one in told] if name == "misfits" else told
-                assert row["_change"][name] == told, (table, name)
-    silver = reader(warehouse / "silver.db" / "debezium_json_changes")
-    assert silver.num_rows == shop.sql("select count(*) from silver.debezium_json_changes")[0][0]
-    positions = [told["position"] for told in silver["change_sequence"].to_pylist()]
-    assert max(position[0] or 0 for position in positions if position) > 0
-
-
-def comparable(value):
-    if hasattr(value, "tzinfo") and value.tzinfo is not None:
-        return value.replace(tzinfo=None)
-    return bytes(value) if isinstance(value, bytearray) else value
 
 
 def test_current_versions_are_the_gold_rows(shop):

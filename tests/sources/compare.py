@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-import duckdb
-from deltalake import DeltaTable
-
 from ingestion.tables import query_table
 from tests.sources.configurations import Configuration
 from tests.sources.tables import Column, Form, Table
+from tests.support.duck import connect
 
 Row = dict[str, str | None]
 SHOWN = 3
@@ -34,22 +32,16 @@ def form_of(configuration: Configuration, table: Table, column: Column) -> Form:
 
 
 def gold_rows(gold: Path, configuration: Configuration, table: Table) -> list[Row]:
-    """Return gold's rows as texts, as a reader of Delta files without Spark sees them.
-
-    The files themselves: delta-rs makes no data set of a table whose statistics hold a day before Christ.
-    """
+    """Return gold's rows as texts, as a reader of Delta files without Spark sees them."""
     told = ", ".join(
         f"{form_of(configuration, table, column).gold.format(c=column.name, n=column.name)}"
         f' as "{column.name}"'
         for column in table.columns
     )
     record = "concat(_change.topic, ' ', _change.\"partition\", ' ', _change.sequence.\"offset\")"
-    with duckdb.connect() as connection:
-        connection.execute("set timezone = 'UTC'")
-        files = DeltaTable(str(gold)).file_uris()
+    with connect() as connection:
         found = connection.execute(
-            f'select {told}, {record} as "record" from read_parquet(?, union_by_name = true)',
-            [files],
+            f'select {told}, {record} as "record" from delta_scan(?)', [str(gold)]
         ).fetchall()
     names = [*(column.name for column in table.columns), "record"]
     return [dict(zip(names, row, strict=True)) for row in found]
