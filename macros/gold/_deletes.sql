@@ -1,0 +1,136 @@
+{#- What deletes keys: per key its highest delete, and the highest TRUNCATE or DROP as a row without a key, for the
+    whole table (or shard) where positions order, for one topic and partition where only offsets do. -#}
+{% macro deletes_of_changes(plan) -%}
+    {%- set with_moves = plan.news.get('moves', 0) > 0 -%}
+    {%- set sharded = shard_parts() != [] -%}
+    {%- set begins_anew = has_full_loads_again(plan) -%}
+    with
+    {%- if begins_anew %}
+
+    full_loads as (
+
+        {{ full_loads_again(plan) }}
+
+    ),
+    {%- endif %}
+    {%- if with_moves %}
+
+    moves as (
+
+        select
+            {{ gold_key_column('changes') }},
+            {{ gold_key_column('changes', 'previous_row_key') }},
+            {{ gold_sequence('changes', plan) }} as sequence
+        {{ from_changes_of_run(plan) }}
+            and {{ leaves_values_behind('changes') }}
+
+    ),
+
+    left_keys as (
+
+        select
+            changes.change_sequence.position,
+            collect_set({{ gold_key('changes') }}) as row_keys
+        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+            left semi join moves
+                on changes.change_sequence.position = moves.sequence.position
+        where
+            {{ of_this_table('changes') }}
+            and changes.operation = 'delete'
+            and changes.row_key is not null
+            and size(changes.change_sequence.position) > 0
+        group by changes.change_sequence.position
+
+    ),
+    {%- endif %}
+
+    deletes as (
+
+        select
+            {{ gold_key_column('changes') }},
+            {%- if sharded %}
+            if(changes.row_key is null, {{ shard_of('changes') }}, null) as shard,
+            {%- endif %}
+            if(changes.row_key is null and changes.order_scope = 'offset', changes.topic, null) as topic,
+            if(changes.row_key is null and changes.order_scope = 'offset', changes.partition, null) as partition,
+            changes.operation,
+            {{ gold_sequence('changes', plan) }} as sequence,
+            cast(null as {{ sequence_type() }}) as moved_sequence
+        {{ from_changes_of_run(plan) }}
+            and (
+                changes.operation in ('delete', 'update_before') and changes.row_key is not null
+                or {{ empties_the_table('changes') }}
+            )
+        {%- if with_moves %}
+
+        union all
+
+        -- a row that comes from another key begins anew: nothing that the key held before counts
+        select
+            row_key,
+            {%- if sharded %}
+            null as shard,
+            {%- endif %}
+            null as topic,
+            null as partition,
+            'moved_here' as operation,
+            named_struct(
+                'epoch', sequence.epoch,
+                'phase', sequence.phase,
+                'position', sequence.position,
+                'offset', sequence.offset,
+                'row_index', sequence.row_index - 1
+            ) as sequence,
+            sequence as moved_sequence
+        from moves
+
+        union all
+
+        -- its values lie under the old key: what is new there is new for it
+        select
+            {{ key_left('moves', 'left_keys') }} as row_key,
+            {%- if sharded %}
+            null as shard,
+            {%- endif %}
+            null as topic,
+            null as partition,
+            null as operation,
+            null as sequence,
+            moves.sequence as moved_sequence
+        from moves
+            left join left_keys
+                on moves.sequence.position = left_keys.position
+        {%- endif %}
+        {%- if begins_anew %}
+
+        union all
+
+        -- a full load that begins anew removes the keys that it does not bring again
+        select
+            row_key,
+            {%- if sharded %}
+            shard,
+            {%- endif %}
+            topic,
+            partition,
+            operation,
+            delete_sequence as sequence,
+            null as moved_sequence
+        from full_loads
+        {%- endif %}
+
+    )
+
+    select
+        row_key,
+        {%- if sharded %}
+        shard,
+        {%- endif %}
+        topic,
+        partition,
+        max(sequence) as delete_sequence,
+        max_by(operation, sequence) as operation,
+        max(moved_sequence) as moved_sequence
+    from deletes
+    group by row_key, {{ 'shard, ' if sharded }}topic, partition
+{%- endmacro %}

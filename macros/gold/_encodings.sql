@@ -1,0 +1,111 @@
+{#- How the values of these columns are encoded, by the feed's `encodings` and all schemas; none where that is not known.
+    Most tables of formats that write plain text have no encodings, and then do not look for types. -#}
+{% macro encodings_of_columns(feed_name, sources) -%}
+    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
+    {%- if coded is none -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set encodings = [] -%}
+    {%- for told in encodings_of_table().values() -%}
+        {%- do encodings.append(told.split('(')[0] | trim) -%}
+    {%- endfor -%}
+    {%- for name, column in sources.items() -%}
+        {%- do encodings.extend(coded.get(column.get('source', name), [])) -%}
+    {%- endfor -%}
+    {{ return(encodings) }}
+{%- endmacro %}
+
+
+{#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). -#}
+{% macro coded_columns(format) -%}
+    {%- set run = lakehouse_run() -%}
+    {%- if not run or not load_relation(ref('schemas')) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- if 'coded_columns' not in run -%}
+        {%- set coded = {} -%}
+        {%- for row in run_query(
+            "select distinct format, column_name, wire_encoding from " ~ ref('schemas') ~ " where " ~ is_encoded()
+        ) -%}
+            {%- do coded.setdefault(row[0], {}).setdefault(row[1], []).append(row[2]) -%}
+        {%- endfor -%}
+        {%- do run.update({'coded_columns': coded}) -%}
+    {%- endif -%}
+    {{ return(run.coded_columns.get(format, {})) }}
+{%- endmacro %}
+
+
+{% macro is_encoded() -%}
+    wire_encoding not in ('text', 'zoned_wall_clock')
+{%- endmacro %}
+
+
+{% macro encodings_of_table() -%}
+    {%- set meta = model.config.meta -%}
+    {{ return((feed_settings(meta.feed).get('encodings') or {}).get(place_of(meta), {})) }}
+{%- endmacro %}
+
+
+{#- Each value as the text a person would write, by the feed's `encodings`, else by what its schema tells of it. -#}
+{% macro canonical_texts(encodings) -%}
+        select
+            * except (_image, _wires),
+            map_zip_with(
+                _image,
+                {{ wires_with_settings() }},
+                (column_name, wire_text, wire) -> {{ canonical_text('wire_text', 'wire', encodings) }}
+            ) as _image
+        from latest
+{%- endmacro %}
+
+
+{#- What the messages' schemas tell of the columns that are not written as plain text. -#}
+{% macro wires_of_schemas() -%}
+        select
+            schema_id,
+            map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
+        from {{ ref('schemas') }}
+        where
+            format = {{ quoted(feed_settings(model.config.meta.feed).format) }}
+            and {{ is_encoded() }}
+        group by schema_id
+{%- endmacro %}
+
+
+{% macro wires_with_settings() -%}
+    {%- set told = encodings_of_table() -%}
+    {%- if told -%}
+        map_zip_with(
+                    {{ known_wires() }},
+                    map(
+                        {%- for column, encoding in told.items() %}
+                        {{ quoted(column) }}, {{ wire_of_setting(encoding) }}{{ ',' if not loop.last }}
+                        {%- endfor %}
+                    ),
+                    (column_name, wire, wire_of_setting) -> coalesce(wire_of_setting, wire)
+                )
+    {%- else -%}
+        {{ known_wires() }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro known_wires() -%}
+    coalesce(_wires, cast(map() as map<string, struct<wire_encoding: string, scale: int, labels: array<string>>>))
+{%- endmacro %}
+
+
+{#- `epoch_days`, or with the number that the encoding needs: `connect_decimal(2)`. -#}
+{% macro wire_of_setting(told) -%}
+    {%- set parts = told.rstrip(')').split('(') -%}
+    named_struct(
+                            'wire_encoding', {{ quoted(parts[0] | trim) }},
+                            'scale', cast({{ parts[1] | int if parts | length > 1 else 'null' }} as int),
+                            'labels', cast(null as array<string>)
+                        )
+{%- endmacro %}
+
+
+{% macro gold_time_zone(name) -%}
+    {{ feed_settings(name).get('time_zone', 'UTC') }}
+{%- endmacro %}

@@ -1,0 +1,38 @@
+{#- The values that do not fit their type, each with its text and the place of the message that brought it: that of the row's
+    newest change, or with `has_places` the value's own. -#}
+{% macro misfits(sources, has_places=false) -%}
+    {%- set typed_columns = {} -%}
+    {%- for name, column in sources.items() if column.type != 'string' -%}
+        {%- do typed_columns.update({name: column}) -%}
+    {%- endfor -%}
+    {%- if not typed_columns -%}
+    cast(array() as array<struct<column_name: string, value: string, wanted_type: string, topic: string, partition: int>>)
+    {%- else -%}
+    transform(
+                    filter(
+                        array(
+                            {%- for name, column in typed_columns.items() %}
+                            struct(
+                                {{ quoted(name) }} as column_name,
+                                _image[{{ quoted(column.get('source', name)) }}] as value,
+                                {{ quoted(column.type | lower | trim) }} as wanted_type,
+                                {%- if has_places %}
+                                _places[{{ quoted(column.get('source', name)) }}].topic as topic,
+                                _places[{{ quoted(column.get('source', name)) }}].partition as partition,
+                                {%- endif %}
+                                {{ identifier(name) }} is null as is_null
+                            ){{ ',' if not loop.last }}
+                            {%- endfor %}
+                        ),
+                        typed -> {{ does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}
+                    ),
+                    misfit -> struct(
+                        misfit.column_name,
+                        misfit.value,
+                        misfit.wanted_type,
+                        {{ 'misfit.topic' if has_places else '_topic as topic' }},
+                        {{ 'misfit.partition' if has_places else '_partition as partition' }}
+                    )
+                )
+    {%- endif -%}
+{%- endmacro %}
