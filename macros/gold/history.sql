@@ -145,19 +145,29 @@
 
     ),
 
+    column_types as (
+
+        {{ wires_of_schemas() }}
+
+    ),
+
     dated as (
 
         select
-            *,
-            lead(sequence) over in_order as end_sequence,
-            lead(changed_at) over in_order as ended_at,
-            count_if(is_deleted or begins_anew) over in_order as stretch,
-            -- a value that is told as NULL differs from one that is not told
-            transform_values(after_image, (column_name, wire_text) -> struct(wire_text)) as told_values
+            told_once.*,
+            lead(told_once.sequence) over in_order as end_sequence,
+            lead(told_once.changed_at) over in_order as ended_at,
+            count_if(told_once.is_deleted or told_once.begins_anew) over in_order as stretch,
+            -- a value that is told as NULL differs from one that is not told; each has the type that its own message told
+            transform_values(
+                told_once.after_image, (column_name, wire_text) -> struct(wire_text, column_types.wires[column_name] as wire)
+            ) as told_values
         from told_once
+            left join column_types
+                on told_once.schema_id = column_types.schema_id
         window in_order as (
-            partition by row_key
-            order by sequence
+            partition by told_once.row_key
+            order by told_once.sequence
         )
 
     ),
@@ -175,15 +185,11 @@
             sequence as _sequence,
             topic as _topic,
             partition as _partition,
-            schema_id as _schema_id,
-            transform_values(
-                map(
-                    {%- for column in sources_of(sources) %}
-                    {{ quoted(column) }}, last_value(told_values[{{ quoted(column) }}]) ignore nulls over in_stretch{{ ',' if not loop.last }}
-                    {%- endfor %}
-                ),
-                (column_name, told) -> told.wire_text
-            ) as _image
+            map(
+                {%- for column in sources_of(sources) %}
+                {{ quoted(column) }}, last_value(told_values[{{ quoted(column) }}]) ignore nulls over in_stretch{{ ',' if not loop.last }}
+                {%- endfor %}
+            ) as _told_values
         from dated
         window in_stretch as (
             partition by row_key, stretch
@@ -192,21 +198,14 @@
 
     ),
 
-    column_types as (
-
-        {{ wires_of_schemas() }}
-
-    ),
-
     latest as (
 
         select
-            versions.*,
-            column_types.wires as _wires
+            * except (_told_values),
+            transform_values(_told_values, (column_name, told) -> told.wire_text) as _image,
+            transform_values(_told_values, (column_name, told) -> told.wire) as _wires
         from versions
-            left join column_types
-                on versions._schema_id = column_types.schema_id
-        where not versions._is_deleted
+        where not _is_deleted
 
     ),
 

@@ -1,0 +1,48 @@
+"""A version has the values that the messages before it brought, each by the types that its own message told."""
+
+import datetime
+import json
+
+from ingestion.config import Feed
+from tests.pipeline.shop_records import debezium_record, postgres_source
+
+FEED = Feed(name="dated", format="debezium_json")
+MODEL = """{{{{ {macro}(
+    feed='dated', database='shop', schema='public', table='dated', key=['id'],
+    columns={{'id': 'int', 'paid_on': 'date', 'body': 'string'}}
+) }}}}
+"""
+DATE = {"type": "int32", "name": "io.debezium.time.Date"}
+TOLD = (
+    ({"id": 1, "paid_on": 20454, "body": "long"}, DATE),
+    # the column has become a text, and this row's was not sent
+    ({"id": 1, "paid_on": "__debezium_unavailable_value", "body": "short"}, {"type": "string"}),
+)
+
+
+def record(offset, row, paid_on):
+    types = {"id": {"type": "int32"}, "paid_on": paid_on, "body": {"type": "string"}}
+    fields = [{"field": name, "optional": True} | kind for name, kind in types.items()]
+    schema = {"type": "struct", "fields": [{"field": "after", "type": "struct", "fields": fields}]}
+    source = postgres_source("dated", json.dumps([str(100 + offset)] * 2))
+    return debezium_record(offset, "u" if offset else "c", row, source, schema)
+
+
+def test_a_value_of_an_earlier_version_keeps_its_type(shop):
+    before = shop.feeds
+    shop.add_feed(FEED.name, format=FEED.format, files="in/dated")
+    models = {"dated": "current_state", "dated_history": "history"}
+    for name, macro in models.items():
+        shop.write_model(name, MODEL.format(macro=macro))
+    shop.land(FEED, 0, [record(offset, *told) for offset, told in enumerate(TOLD)])
+    shop.run("--select", "silver", *models)
+    (gold,) = shop.sql("select paid_on, body, _change.misfits from gold.dated")
+    versions = shop.sql(
+        "select paid_on, body, _change.misfits from gold.dated_history order by _change.sequence"
+    )
+    shop.set_feeds(before)
+    for name in models:
+        (shop.root / "models" / "gold" / f"{name}.sql").unlink()
+    paid_on = datetime.date(2026, 1, 1)
+    assert gold == (paid_on, "short", [])
+    assert versions == [(paid_on, "long", []), (paid_on, "short", [])]
