@@ -34,6 +34,12 @@
 {%- endmacro %}
 
 
+{#- Does a DROP name more tables than one, of which a message tells only the first? -#}
+{% macro drops_several(ddl) -%}
+    contains(regexp_replace({{ ddl_line(ddl) }}, r'`[^`]*+`', ''), ',')
+{%- endmacro %}
+
+
 {#- The kind by the word that the tools of Canal's descent write for it; NULL for any other. -#}
 {% macro ddl_kind_of_word(word) -%}
     case {{ word }}

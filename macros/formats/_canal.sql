@@ -119,6 +119,8 @@
                 when message_operation is null then concat('type is not known: ', source_operation)
                 when (is_row_change or message_operation = 'truncate') and changed_table is null
                     then 'table is missing'
+                when kind_of_ddl = 'drop' and {{ drops_several('statement') }}
+                    then concat('the statement names several tables: ', statement)
                 when is_row_change and coalesce(size(sent_rows), 0) < 1 and statement <> ''
                     then concat('a statement without row images (binlog_format is not ROW): ', statement)
                 when is_row_change and coalesce(size(sent_rows), 0) < 1

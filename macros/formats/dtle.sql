@@ -162,7 +162,7 @@
                     then concat('snapshot is neither true nor false: ', {{ unmarked('place.snapshot') }})
                 when kind_of_ddl in ('truncate', 'drop') and not is_of_database and changed_table is null
                     then concat('the table of the statement cannot be read: ', message.ddl)
-                when kind_of_ddl = 'drop' and not is_of_database and {{ _dtle_name_in_ddl('message.ddl', 3) }} <> ''
+                when kind_of_ddl = 'drop' and not is_of_database and {{ drops_several('message.ddl') }}
                     then concat('the statement names several tables: ', message.ddl)
                 when is_statement then null
                 when op is null then 'op is missing'
@@ -281,7 +281,7 @@
 
 
 {#- Names in a statement on tables or a database, without quotes: 1 is the first or only part of the first name, 2 what
-    follows behind its point, 3 the comma behind the whole name. Empty where there is none. -#}
+    follows behind its point. Empty where there is none. -#}
 {% macro _dtle_name_in_ddl(ddl, part) -%}
     replace(
         trim(
@@ -291,7 +291,7 @@
                 r'(?i)^(?:create|alter|drop|rename|truncate)\b ?'
                 || r'(?:(?:or replace|online|ignore|table|database|schema)\b ?)*+(?:if (?:not )?exists\b ?)?+'
                 || r'(`(?:[^`]|``)+`|[^ `(),;.]+)'
-                || r'(?: ?\. ?(`(?:[^`]|``)+`|[^ `(),;.]+))?+( ?,)?',
+                || r'(?: ?\. ?(`(?:[^`]|``)+`|[^ `(),;.]+))?+',
                 {{ part }}
             )
         ),

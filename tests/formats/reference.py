@@ -327,10 +327,12 @@ def canal_rows(row, message, options):
         raise Bad(f"isDdl is true, but type is {field(message, 'type')}")
     if word in ("XACOMMIT", "XAROLLBACK"):
         return [row | {"operation": "transaction_end"}]
+    kind = CANAL_DDL.get(word) or (ddl_kind(sql) if is_ddl == "true" else None)
+    if kind == "drop" and "," in re.sub("`[^`]*`", "", re.sub(r"/\*.*?\*/", "", sql or "")):
+        raise Bad(f"the statement names several tables: {sql}")
     if word in CANAL_DDL:
-        return [row | {"operation": "schema_change", "ddl": sql, "ddl_kind": CANAL_DDL[word]}]
+        return [row | {"operation": "schema_change", "ddl": sql, "ddl_kind": kind}]
     if is_ddl == "true" and word != "TRUNCATE":
-        kind = ddl_kind(sql)
         operation = "truncate" if kind == "truncate" and word == "QUERY" else "schema_change"
         return [row | {"operation": operation, "ddl": sql, "ddl_kind": kind}]
     if word in ("QUERY", "GTID"):
