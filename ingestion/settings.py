@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any
 
 from ingestion.errors import UserError
@@ -181,14 +182,19 @@ def _encodings(value: object) -> dict[str, dict[str, str]]:
 
 def _cut_overs(value: object) -> dict[str, Any]:
     for told in _mapping(value).values():
-        times = [told] if isinstance(told, str) else told
-        if not isinstance(times, list) or not all(INSTANT.fullmatch(str(time)) for time in times):
-            raise ValueError(
-                "a mapping table: time with its zone, '2026-03-01 08:30:00Z', in quotes"
-            )
+        times = [_instant(time) for time in (told if isinstance(told, list) else [told])]
         if times != sorted(times):
             raise ValueError("a mapping of tables to times, the earliest first")
     return value
+
+
+def _instant(time: object) -> datetime:
+    try:
+        return datetime.fromisoformat(INSTANT.fullmatch(str(time))[0])
+    except (TypeError, ValueError):
+        raise ValueError(
+            "a mapping table: time with its zone, '2026-03-01 08:30:00Z', in quotes"
+        ) from None
 
 
 def _offsets(value: object) -> str | dict[str, dict[int, int]]:

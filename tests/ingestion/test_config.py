@@ -63,6 +63,12 @@ def test_settings_arrive_in_their_types(folder: Path):
             GOOD | {"cut_overs": {"a.b": ["2026-03-02 00:00:00Z", "2026-03-01 00:00:00Z"]}},
             ["the earliest first"],
         ),
+        (
+            # the second is the earlier instant, though its text is not
+            GOOD | {"cut_overs": {"a.b": ["2026-03-01 00:00:08Z", "2026-03-01 08:00:05+08:00"]}},
+            ["the earliest first"],
+        ),
+        (GOOD | {"cut_overs": {"a.b": "2026-02-30 08:30:00Z"}}, ["time with its zone, '2026"]),
         (GOOD | {"key_columns": {"a.b": []}}, ["a mapping of table names to lists of columns"]),
         (GOOD | {"kafka": {"auto.offset.reset": "x"}}, ["use starting_offsets"]),
         (GOOD | {"kafka": {"kafka.security.protocol": "x"}}, ["write security.protocol"]),
