@@ -430,9 +430,11 @@
         select
             *,
             if(row_error is null, told_operation, 'unknown') as whole_operation,
-            -- a key has no nulls: a null stands for a value that was not sent
+            -- a null in an image that is not complete stands for a value that was not sent
             case
-                when key_in_old_image <> key_in_new_image and not exists(key_in_old_image, part -> part is null)
+                when
+                    key_in_old_image <> key_in_new_image
+                    and (is_old_complete or not exists(key_in_old_image, part -> part is null))
                     then key_in_old_image
             end as key_before,
             -- the header is written by another converter: {"id":20} for a key {"id":"FA=="} only says that there was one
