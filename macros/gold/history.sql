@@ -71,6 +71,7 @@
             row_keys.row_key,
             emptied.operation,
             emptied.changed_at,
+            emptied.has_position,
             emptied.delete_sequence as sequence
         from row_keys
             inner join emptied
@@ -107,7 +108,7 @@
             null as topic,
             null as partition,
             changed_at,
-            size(sequence.position) > 0 as has_position,
+            has_position,
             sequence
         from ends
 
@@ -124,7 +125,8 @@
                 lead(changed_at) over in_order,
                 changed_at
             ) as changed_at,
-            lead(struct(is_deleted, has_position, sequence.epoch, sequence.phase, sequence.position)) over in_order as next_change
+            struct(is_deleted, sequence.epoch, sequence.phase, sequence.position, to_json(after_image)) as change,
+            lead(struct(is_deleted, sequence.epoch, sequence.phase, sequence.position, to_json(after_image))) over in_order as next_change
         from timeline
         window in_order as (
             partition by row_key
@@ -134,14 +136,17 @@
     ),
 
     -- the same change again, at a higher offset: the position that the producer gave it proves it
+    -- and no version begins before the one that it follows in the source's log
     told_once as (
 
-        select *
+        select
+            * except (changed_at),
+            max(changed_at) over (partition by row_key order by sequence) as changed_at
         from compared
         where
             next_change is null
             or not has_position
-            or next_change <> struct(is_deleted, has_position, sequence.epoch, sequence.phase, sequence.position)
+            or not next_change <=> change
 
     ),
 
@@ -261,6 +266,7 @@
             if(changes.order_scope = 'offset', changes.partition, null) as partition,
             changes.operation,
             changes.changed_at,
+            size(changes.change_sequence.position) > 0 as has_position,
             {{ gold_sequence('changes', plan) }} as delete_sequence
         {{ from_changes_of_run(plan) }}
             and (

@@ -183,23 +183,27 @@ class Case:
         rows: dict[int, Row] = {}
         left: dict[int, Row] = {}
         seen: set = set()
+        keys = {one.message.key for one in self.sent} | {one.message.old_key for one in self.sent}
+        times: dict[int, int] = {}
         epoch = 0
 
         def end(key: int, time: int) -> None:
+            # a statement may begin before the one that stands before it in the log
+            times[key] = max(time, times.get(key, time))
             if rows.pop(key, None) is not None:
-                versions[key][-1][2:] = [time, False]
+                versions[key][-1][2:] = [times[key], False]
 
         def begin(message: Message, row: Row) -> None:
             end(message.key, message.told_at)
             rows[message.key] = row
-            version = [row, message.told_at, None, True]
+            version = [row, times[message.key], None, True]
             versions.setdefault(message.key, []).append(version)
 
         for (its_epoch, *_), one in self.in_order():
             message = one.message
             if its_epoch > epoch:
                 epoch = its_epoch
-                for key in list(rows):
+                for key in keys:
                     end(key, self.read_again_at(key, epoch))
                 left.clear()
             again = (its_epoch, message.position, message.op, message.key)
@@ -208,7 +212,7 @@ class Case:
                     continue
                 seen.add(again)
             if message.op == "t":
-                for key in list(rows):
+                for key in keys:
                     end(key, message.told_at)
             elif message.op == "m":
                 end(message.old_key, message.told_at)

@@ -6,9 +6,9 @@ import json
 from ingestion.config import Feed
 from tests.pipeline.shop_records import debezium_record, postgres_source
 
-FEED = Feed(name="dated", format="debezium_json")
+FEED = Feed(name="retyped", format="debezium_json")
 MODEL = """{{{{ {macro}(
-    feed='dated', database='shop', schema='public', table='dated', key=['id'],
+    feed='retyped', database='shop', schema='public', table='retyped', key=['id'],
     columns={{'id': 'int', 'paid_on': 'date', 'body': 'string'}}
 ) }}}}
 """
@@ -24,21 +24,21 @@ def record(offset, row, paid_on):
     types = {"id": {"type": "int32"}, "paid_on": paid_on, "body": {"type": "string"}}
     fields = [{"field": name, "optional": True} | kind for name, kind in types.items()]
     schema = {"type": "struct", "fields": [{"field": "after", "type": "struct", "fields": fields}]}
-    source = postgres_source("dated", json.dumps([str(100 + offset)] * 2))
+    source = postgres_source("retyped", json.dumps([str(100 + offset)] * 2))
     return debezium_record(offset, "u" if offset else "c", row, source, schema)
 
 
 def test_a_value_of_an_earlier_version_keeps_its_type(shop):
     before = shop.feeds
-    shop.add_feed(FEED.name, format=FEED.format, files="in/dated")
-    models = {"dated": "current_state", "dated_history": "history"}
+    shop.add_feed(FEED.name, format=FEED.format, files="in/retyped")
+    models = {"retyped": "current_state", "retyped_history": "history"}
     for name, macro in models.items():
         shop.write_model(name, MODEL.format(macro=macro))
     shop.land(FEED, 0, [record(offset, *told) for offset, told in enumerate(TOLD)])
     shop.run("--select", "silver", *models)
-    (gold,) = shop.sql("select paid_on, body, _change.misfits from gold.dated")
+    (gold,) = shop.sql("select paid_on, body, _change.misfits from gold.retyped")
     versions = shop.sql(
-        "select paid_on, body, _change.misfits from gold.dated_history order by _change.sequence"
+        "select paid_on, body, _change.misfits from gold.retyped_history order by _change.sequence"
     )
     shop.set_feeds(before)
     for name in models:
