@@ -148,10 +148,10 @@
     {%- for node in gold_models() %}
     {%- set declared = node.config.meta %}
     {%- set columns = sources_of(column_sources(declared.columns)) | reject('in', shard_columns()) | list + (declared.left_out or []) %}
-    {%- set columns = columns + (added_columns(declared, gold_relation(node)).keys() | list if declared.new_columns == 'add' else []) %}
+    {%- set added = added_columns(declared, gold_relation(node)).keys() | list if declared.new_columns == 'add' else [] %}
     (
-        {{ quoted(node.name) }}, cast(array({{ quoted_list(columns) }}) as array<string>),
-        {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ quoted_list(taken_names(declared.columns)) }})
+        {{ quoted(node.name) }}, cast(array({{ quoted_list(columns + added) }}) as array<string>),
+        {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ quoted_list(taken_names(declared.columns.keys() | list + added)) }})
     ){{ ',' if not loop.last }}
     {%- endfor %}
     as gold_columns (model_name, column_names, adds_new, taken_names)

@@ -10,9 +10,10 @@
         {%- do told.update({row[0]: fromjson(row[1])}) -%}
     {%- endfor -%}
     {%- set columns = {} -%}
-    {%- set names = (news.get('column_names', []) + added.keys() | list) | unique | sort -%}
-    {%- for name in names if name in added or is_new_column(meta, name) -%}
-        {%- set known = [added[name]] if name in added else [] -%}
+    {%- set names = (news.get('column_names', []) + added.keys() | list) | unique(case_sensitive=true) | sort(case_sensitive=true) -%}
+    {%- for name in names if (name in added or is_new_column(meta, name)) and name | lower not in columns.keys() | map('lower') -%}
+        {#- what no schema has told is text until one does -#}
+        {%- set known = [added[name]] if name in added and (added[name] != 'string' or name not in told) else [] -%}
         {%- do columns.update({name: common_type(known + told.get(name, [] if known else ['string']))}) -%}
     {%- endfor -%}
     {{ return(columns) }}

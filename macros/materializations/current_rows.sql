@@ -11,7 +11,7 @@
     {%- else -%}
         {%- do run_query('create schema if not exists ' ~ state.schema) -%}
         {%- set counts = create_counts(state, plan) -%}
-        {%- set rows_of_counts = create_table_as(False, this, compiled_code) -%}
+        {%- set rows_of_counts = create_gold_table(compiled_code, model.config.meta.columns) -%}
         {%- call statement('counts') -%}{{ counts }}{%- endcall -%}
         {%- call statement('main') -%}{{ rows_of_counts }}{%- endcall -%}
         {{ write(counts ~ '\n;\n\n' ~ rows_of_counts) }}

@@ -36,7 +36,7 @@
             {%- do adapter.drop_relation(known) -%}
         {%- endif -%}
         {%- call statement('main') -%}
-            {{ create_table_as(False, this, compiled_code) }}
+            {{ create_gold_table(compiled_code, model.config.meta.columns) }}
         {%- endcall -%}
         {%- do persist_docs(this, model) -%}
     {%- endif -%}
