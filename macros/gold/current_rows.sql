@@ -168,8 +168,7 @@
                 if(size(position) > 0, null, struct(topic, topic_generation, partition, offset, row_index)) as place,
                 operation,
                 {{ texts_of_row('before_image', sources) }} as row_before,
-                {{ texts_of_row('after_image', sources) }} as row_after,
-                schema_id
+                {{ texts_of_row('after_image', sources) }} as row_after
             ) as change
         from standing
 
@@ -180,19 +179,31 @@
         select
             change,
             count(*) as copies,
-            max(struct(sequence, topic, partition, changed_at)) as newest
+            max(struct(sequence, topic, partition, changed_at, schema_id)) as newest
         from placed
         group by change, topic, topic_generation, partition, sending
 
     ),
 
-    told_once as (
+    told_in_partitions as (
 
         select
             change,
             max(copies) as copies,
             max(newest) as newest
         from told
+        group by change, newest.topic, newest.partition
+
+    ),
+
+    -- all rows of a full load have one position: equal ones in two partitions are two rows; in the stream it is one, sent again
+    told_once as (
+
+        select
+            change,
+            if(change.phase = 0, sum(copies), max(copies)) as copies,
+            max(newest) as newest
+        from told_in_partitions
         group by change
 
     ),
@@ -200,7 +211,7 @@
     moves as (
 
         select
-            change.schema_id,
+            newest.schema_id,
             newest,
             delta * copies as copies,
             row_texts

@@ -65,6 +65,24 @@
 
     ),
 
+    told_in_partitions as (
+
+        select
+            'equal at one position in several partitions: counted as one row that was sent again' as finding,
+            cast(null as array<string>) as row_texts,
+            max_by(topic, offset) as topic,
+            max_by(partition, offset) as partition,
+            max(offset) as offset
+        from changes
+        where
+            operation <> 'truncate'
+            and size(change_sequence.position) > 0
+            and change_sequence.phase = 1
+        group by told, database_name, schema_name, table_name
+        having count(distinct struct(topic, partition)) > 1
+
+    ),
+
     taken as (
 
         select
@@ -82,6 +100,8 @@
     where finding is not null
     union all
     select * from told_twice
+    union all
+    select * from told_in_partitions
     union all
     select * from taken
 {% endtest %}
