@@ -67,10 +67,11 @@ CHANGE_OF_ROW = """named_struct(
     'row_key', row_key,
     'sequence', named_struct(
         'epoch', 0, 'phase', sequence.phase, 'position', sequence.position,
-        'offset', sequence.offset, 'row_index', sequence.row_index
+        'offset', sequence.offset, 'row_index', sequence.row_index, 'partition', r.partition
     ),
     'column_sequences', cast(null as map<string, struct<
-        epoch: int, phase: int, position: array<decimal(38, 0)>, offset: bigint, row_index: int
+        epoch: int, phase: int, position: array<decimal(38, 0)>, offset: bigint, row_index: int,
+        partition: int
     >>),
     'topic', r.topic,
     'partition', r.partition,

@@ -1,7 +1,8 @@
--- Changes whose order the messages leave open: two different changes of one key at one source position, or, in a format
--- that only offsets order, a key in several partitions (gold shows the change of the higher offset) and a table that
--- was emptied in one of its several partitions (gold keeps the rows of the others); and a row that came to a key which
--- another row had, as in a statement that swaps keys (gold loses the row that leaves the key after that).
+-- Changes whose order the messages leave open: two different changes of one key at one source position; where only
+-- offsets order, or a change has no position, a key in several partitions (gold shows the change of the higher
+-- offset) and a table that was emptied in one of its several partitions (in a format that only offsets order gold
+-- keeps the rows of the others); and a row that came to a key which another row had, as in a statement that swaps
+-- keys (gold loses the row that leaves the key after that).
 {%- set has_ties = has_shared_positions() %}
 {%- set has_moves = has_unchecked_moves() %}
 
@@ -12,6 +13,7 @@ changes as (
     select
         *,
         struct(topic, partition, offset) as place,
+        order_scope = 'offset' or size(change_sequence.position) = 0 as is_ordered_by_offset,
         {{ is_unchecked() }} as is_unchecked
     from {{ ref('changes') }}
     where
@@ -35,7 +37,7 @@ of_keys_with_news as (
             on
                 {{ is_same_key('changes', 'news') }}
                 and news.is_unchecked
-    where changes.order_scope = 'offset'
+    where changes.is_ordered_by_offset
 
 ),
 
@@ -157,7 +159,7 @@ half_emptied as (
         max(place) as last_place
     from changes
     where
-        order_scope = 'offset'
+        is_ordered_by_offset
         and table_name is not null
     group by feed, database_name, schema_name, table_name
     having

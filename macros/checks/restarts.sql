@@ -65,14 +65,7 @@
                 and {{ later }}.database_name <=> {{ restarts }}.database_name
                 and {{ later }}.schema_name <=> {{ restarts }}.schema_name
                 and {{ later }}.table_name = {{ restarts }}.table_name
-                or exists(
-                    array(
-                        {{ later }}.table_name,
-                        concat_ws('.', {{ later }}.database_name, {{ later }}.table_name),
-                        concat_ws('.', {{ later }}.database_name, {{ later }}.schema_name, {{ later }}.table_name)
-                    ),
-                    place -> place rlike {{ restarts }}.place_pattern
-                )
+                or {{ has_place(later, restarts ~ '.place_pattern') }}
             )
             and (
                 {{ later }}.topic = {{ restarts }}.topic
@@ -83,18 +76,4 @@
                 or {{ earlier }}.message_timestamp < {{ restarts }}.began_at
                 and {{ later }}.message_timestamp >= {{ restarts }}.began_at
             )
-{%- endmacro %}
-
-
-{#- The feeds' cut-overs, each as feed, pattern of the table as gold models name it, time. -#}
-{% macro declared_cut_overs() -%}
-    {%- set declared = [] -%}
-    {%- for feed, settings in var('feeds').items() -%}
-        {%- for place, times in (settings.cut_overs or {}).items() -%}
-            {%- for time in ([times] if times is string else times) -%}
-                {%- do declared.append((feed, '^' ~ place ~ '$', time)) -%}
-            {%- endfor -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(declared) }}
 {%- endmacro %}

@@ -53,12 +53,13 @@
 {%- endmacro %}
 
 
-{#- TRUNCATE, and DROP unless the feed keeps what the source has dropped. -#}
+{#- TRUNCATE, and DROP unless the feed keeps what the source has dropped; the DROP with which a full load describes a table
+    removes nothing: the load's rows say what is there. -#}
 {% macro empties_the_table(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {{ relation }}.operation = 'truncate'
     {%- if feed_settings(meta.feed).on_drop != 'keep' %}
-                or {{ relation }}.operation = 'schema_change' and {{ relation }}.ddl_kind = 'drop'
+                or {{ relation }}.operation = 'schema_change' and {{ relation }}.ddl_kind = 'drop' and {{ relation }}.change_sequence.phase > 0
     {%- endif -%}
 {%- endmacro %}
 

@@ -24,3 +24,48 @@
                 + if({{ relation }}.message_timestamp >= cast({{ quoted(time) }} as timestamp), {{ epochs_of_a_cut_over() }}, 0)
     {%- endfor -%}
 {%- endmacro %}
+
+
+{#- How many of its table's cut-overs a change, or a mark of silver.order_marks, has behind it. -#}
+{% macro cut_overs_passed(relation) -%}
+    cast(
+            0
+            {%- for feed, pattern, time in declared_cut_overs() %}
+            + if(
+                {{ relation }}.feed = {{ quoted(feed) }}
+                and {{ has_place(relation, quoted(pattern)) }}
+                and {{ relation }}.message_timestamp >= cast({{ quoted(time) }} as timestamp),
+                1,
+                0
+            )
+            {%- endfor %}
+            as int
+        )
+{%- endmacro %}
+
+
+{#- Does a pattern name the table, as gold models do: orders, shop.orders or shop.public.orders? -#}
+{% macro has_place(relation, pattern) -%}
+    exists(
+                    array(
+                        {{ relation }}.table_name,
+                        concat_ws('.', {{ relation }}.database_name, {{ relation }}.table_name),
+                        concat_ws('.', {{ relation }}.database_name, {{ relation }}.schema_name, {{ relation }}.table_name)
+                    ),
+                    place -> place rlike {{ pattern }}
+                )
+{%- endmacro %}
+
+
+{#- The feeds' cut-overs, each as feed, pattern of the table as gold models name it, time. -#}
+{% macro declared_cut_overs() -%}
+    {%- set declared = [] -%}
+    {%- for feed, settings in var('feeds').items() -%}
+        {%- for place, times in (settings.cut_overs or {}).items() -%}
+            {%- for time in ([times] if times is string else times) -%}
+                {%- do declared.append((feed, '^(' ~ place ~ ')$', time)) -%}
+            {%- endfor -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(declared) }}
+{%- endmacro %}

@@ -29,17 +29,24 @@
     left_keys as (
 
         select
+            {%- if sharded %}
+            {{ shard_of('changes') }} as shard,
+            {%- endif %}
             changes.change_sequence.position,
             collect_set({{ gold_key('changes') }}) as row_keys
         from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
             left semi join moves
-                on changes.change_sequence.position = moves.sequence.position
+                on
+                    changes.change_sequence.position = moves.sequence.position
+                    {%- if sharded %}
+                    and {{ shard_of('changes') }} = {{ shard_of_key('moves.row_key') }}
+                    {%- endif %}
         where
             {{ of_this_table('changes') }}
             and changes.operation = 'delete'
             and changes.row_key is not null
             and size(changes.change_sequence.position) > 0
-        group by changes.change_sequence.position
+        group by {{ 'shard, ' if sharded }}changes.change_sequence.position
 
     ),
     {%- endif %}
@@ -79,7 +86,8 @@
                 'phase', sequence.phase,
                 'position', sequence.position,
                 'offset', sequence.offset,
-                'row_index', sequence.row_index - 1
+                'row_index', sequence.row_index - 1,
+                'partition', sequence.partition
             ) as sequence,
             sequence as moved_sequence
         from moves
@@ -99,7 +107,11 @@
             moves.sequence as moved_sequence
         from moves
             left join left_keys
-                on moves.sequence.position = left_keys.position
+                on
+                    moves.sequence.position = left_keys.position
+                    {%- if sharded %}
+                    and {{ shard_of_key('moves.row_key') }} = left_keys.shard
+                    {%- endif %}
         {%- endif %}
         {%- if begins_anew %}
 

@@ -21,9 +21,13 @@
     have left some behind in turn, as a swap through a third key does: followed over 16 moves. `emptied` is a relation of
     what emptied the table in between. -#}
 {% macro moved_values(plan, emptied=none) -%}
+    {%- set sharded = shard_parts() != [] -%}
     left_keys as (
 
         select
+            {%- if sharded %}
+            {{ shard_of_key('row_key') }} as shard,
+            {%- endif %}
             sequence.epoch,
             sequence.phase,
             sequence.position,
@@ -32,7 +36,7 @@
         where
             operation = 'delete'
             and has_position
-        group by sequence.epoch, sequence.phase, sequence.position
+        group by {{ 'shard, ' if sharded }}sequence.epoch, sequence.phase, sequence.position
 
     ),
 
@@ -47,6 +51,9 @@
                     changes.sequence.epoch = left_keys.epoch
                     and changes.sequence.phase = left_keys.phase
                     and changes.sequence.position = left_keys.position
+                    {%- if sharded %}
+                    and {{ shard_of_key('changes.row_key') }} = left_keys.shard
+                    {%- endif %}
         where {{ leaves_values_behind('changes') }}
 
     ),

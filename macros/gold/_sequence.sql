@@ -1,5 +1,5 @@
 {% macro sequence_type() -%}
-    struct<epoch int, phase int, position array<decimal(38, 0)>, offset bigint, row_index int>
+    struct<epoch int, phase int, position array<decimal(38, 0)>, offset bigint, row_index int, partition int>
 {%- endmacro %}
 
 
@@ -7,18 +7,19 @@
 {% macro never() -%}
     named_struct(
                 'epoch', -1, 'phase', 0, 'position', cast(array() as array<decimal(38, 0)>),
-                'offset', cast(0 as bigint), 'row_index', 0
+                'offset', cast(0 as bigint), 'row_index', 0, 'partition', 0
             )
 {%- endmacro %}
 
 
 {#- The order in which gold compares: the change's own sequence below its epoch. silver.sequence_ranges tells epochs
     and the positions that position-less rows inherit; tables without any do not join it. A recreated topic counts its
-    offsets anew, which matters where the offset is all there is. -#}
+    offsets anew, which matters where the offset is all there is. The partition only makes equal offsets of two partitions
+    end the same way in whatever order they come. -#}
 {% macro gold_sequence(relation, plan, declaration=none) -%}
     named_struct(
                 {%- if plan.has_ranges %}
-                'epoch', coalesce(ranges.epoch, 0) + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+                'epoch', {{ epoch_in_ranges(relation) }} + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
                 {{- epochs_by_cut_overs(relation, declaration) }},
                 'phase', {{ relation }}.change_sequence.phase,
                 'position', coalesce(ranges.inherited_position, {{ relation }}.change_sequence.position),
@@ -29,8 +30,29 @@
                 'position', {{ relation }}.change_sequence.position,
                 {%- endif %}
                 'offset', {{ relation }}.change_sequence.offset,
-                'row_index', {{ relation }}.change_sequence.row_index
+                'row_index', {{ relation }}.change_sequence.row_index,
+                'partition', {{ relation }}.partition
             )
+{%- endmacro %}
+
+
+{#- The epoch that the change's own partition tells, or a later one that began in another partition below its position. -#}
+{% macro epoch_in_ranges(relation) -%}
+    coalesce(
+                    greatest(
+                        ranges.epoch,
+                        array_max(
+                            transform(
+                                filter(
+                                    ranges.later_epochs,
+                                    later -> later.position <= coalesce(ranges.inherited_position, {{ relation }}.change_sequence.position)
+                                ),
+                                later -> later.epoch
+                            )
+                        )
+                    ),
+                    0
+                )
 {%- endmacro %}
 
 
@@ -57,7 +79,8 @@
                 'phase', 0,
                 'position', cast(array() as array<decimal(38, 0)>),
                 'offset', cast(-1 as bigint),
-                'row_index', 0
+                'row_index', 0,
+                'partition', 0
             )
 {%- endmacro %}
 
@@ -76,10 +99,11 @@
             {%- if shard_parts() %}
             {{ shard_of('changes') }} as shard,
             {%- endif %}
-            topic,
-            partition,
+            if(is_told_by_position, null, topic) as topic,
+            if(is_told_by_position, null, partition) as partition,
             'full_load' as operation,
             changed_at,
+            false as has_position,
             {{ beginning_of_epoch('epoch' ~ epochs_by_cut_overs('changes')) }} as delete_sequence
         from {{ ref('sequence_ranges') }} as changes
         where
@@ -100,6 +124,7 @@
             cast(null as int) as partition,
             'full_load' as operation,
             cast({{ quoted(time) }} as timestamp) as changed_at,
+            false as has_position,
             {{ beginning_of_epoch(loop.index * epochs_of_a_cut_over()) }} as delete_sequence
     {%- endfor %}
 {%- endmacro %}

@@ -121,9 +121,15 @@
                     {%- if shard_parts(declaration) %}
                     and (
                         {{ emptied }}.shard is null
-                        or {{ shard or 'slice(' ~ row ~ '.row_key, 1, ' ~ shard_parts(declaration) | length ~ ')' }} = {{ emptied }}.shard
+                        or {{ shard or shard_of_key(row ~ '.row_key', declaration) }} = {{ emptied }}.shard
                     )
                     {%- endif -%}
+{%- endmacro %}
+
+
+{#- The shard in front of a gold key; empty where the table has none. -#}
+{% macro shard_of_key(row_key, declaration=none) -%}
+    slice({{ row_key }}, 1, {{ shard_parts(declaration) | length }})
 {%- endmacro %}
 
 

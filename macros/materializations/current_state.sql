@@ -16,7 +16,7 @@
         {%- if plan.mode == 'build' -%}
             {%- do run_query('create schema if not exists ' ~ state.schema) -%}
             {%- do statements.append(create_state(state, plan)) -%}
-            {%- do statements.append(create_table_as(False, this, live_rows(compiled_code))) -%}
+            {%- do statements.append(create_gold_table(live_rows(compiled_code), plan.columns)) -%}
         {%- else -%}
             {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cut_overs() -%}
                 {%- do statements.append(merge_deletes(state, plan)) -%}
@@ -284,8 +284,12 @@ map_filter(
             {%- set before = {} if rebuild else added_columns(meta, this) -%}
             {%- set added = with_columns_of_news(meta, news, before) -%}
             {%- if added != before and not rebuild -%}
-                {%- set rebuild = true -%}
-                {%- set news = table_news(meta, rebuild) -%}
+                {%- set all_news = table_news(meta, true) -%}
+                {%- set added = with_columns_of_news(meta, all_news, {}) -%}
+                {%- if added != before -%}
+                    {%- set rebuild = true -%}
+                    {%- set news = all_news -%}
+                {%- endif -%}
             {%- endif -%}
             {%- set columns = dict(meta.columns, **added) -%}
         {%- endif -%}
@@ -293,7 +297,7 @@ map_filter(
             'mode': 'nothing' if not rebuild and not news else 'build' if rebuild or not meta.key else 'merge',
             'from_version': none if rebuild or not meta.key else mark.version,
             'version': version,
-            'built_by': build_of_gold_model(model),
+            'built_by': build_of_gold_model(model, version),
             'columns': columns,
             'news': news,
             'by_column': news.get('partials', 0) > 0,
@@ -344,15 +348,16 @@ map_filter(
 {#- How far the model's table has come; none where it must be built anew, since silver was, or the model declares it otherwise. -#}
 {% macro mark_of_gold_model(node) -%}
     {%- set mark = lakehouse_run().applied.get(node.name) -%}
-    {{ return(mark if mark and mark.built_by == build_of_gold_model(node) else none) }}
+    {{ return(mark if mark and mark.built_by == build_of_gold_model(node, mark.version) else none) }}
 {%- endmacro %}
 
 
-{#- What a gold table is made from: a build of silver, and what its model declares. -#}
-{% macro build_of_gold_model(node) -%}
+{#- What a gold table is made from: a build of silver, what its model declares, and the epochs of the changes up to a bronze
+    version: where later messages tell that those were others, the table is built anew. -#}
+{% macro build_of_gold_model(node, version) -%}
     {%- set meta = node.config.meta -%}
     {#- what `_change` consists of: tables that were built with less are built anew -#}
-    {%- set declared = ['misfits have places'] -%}
+    {%- set declared = ['misfits have places', 'sequences have partitions'] -%}
     {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
         {%- do declared.append(meta[part]) -%}
     {%- endfor -%}
@@ -361,6 +366,7 @@ map_filter(
     {%- endfor -%}
     {#- without this, columns that were added would stay as they are, once nothing adds to them -#}
     {%- do declared.append(meta.left_out if meta.new_columns == 'add' else none) -%}
+    {%- do declared.append(ranges_of_table(meta) | selectattr('version', '<=', version) | map(attribute='range') | sort) -%}
     {{ return(build_of_silver(meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 
@@ -459,21 +465,36 @@ map_filter(
 
 {#- Has the table epochs or inherited positions? Most have none, and then do not join the relation that tells them. -#}
 {% macro has_ranges(meta) -%}
+    {{ return(not lakehouse_run() or ranges_of_table(meta) != []) }}
+{%- endmacro %}
+
+
+{#- The epochs of the table's partitions, each with the bronze version that brought its first change. -#}
+{% macro ranges_of_table(meta) -%}
     {%- set run = lakehouse_run() -%}
-    {%- if not run -%}
-        {{ return(true) }}
+    {%- if 'ranges' not in run -%}
+        {%- do run.update({'ranges': run_query(ranges_by_table()).rows | list}) -%}
     {%- endif -%}
-    {%- if 'ranged_tables' not in run -%}
-        {%- do run.update({'ranged_tables': run_query(
-            'select distinct feed, database_name, schema_name, table_name from '
-            ~ generate_schema_name('silver', none) ~ '.sequence_ranges'
-            ~ ' where epoch > 0 or inherited_position is not null'
-        ).rows | list}) -%}
-    {%- endif -%}
-    {%- for row in run.ranged_tables -%}
-        {%- if reads_table(meta, row[0], row[1], row[2], row[3]) -%}
-            {{ return(true) }}
-        {%- endif -%}
+    {%- set found = [] -%}
+    {%- for row in run.ranges if reads_table(meta, row[0], row[1], row[2], row[3]) -%}
+        {%- do found.append({'range': row[4], 'version': row[5]}) -%}
     {%- endfor -%}
-    {{ return(false) }}
+    {{ return(found) }}
+{%- endmacro %}
+
+
+{% macro ranges_by_table() -%}
+    select
+        feed,
+        database_name,
+        schema_name,
+        table_name,
+        to_json(struct(topic, topic_generation, partition, epoch, later_epochs, min_by(from_offset, struct(bronze_version, from_offset)))) as range,
+        min(bronze_version) as version
+    from {{ generate_schema_name('silver', none) }}.sequence_ranges
+    where
+        epoch > 0
+        or later_epochs is not null
+        or inherited_position is not null
+    group by feed, database_name, schema_name, table_name, topic, topic_generation, partition, epoch, later_epochs
 {%- endmacro %}

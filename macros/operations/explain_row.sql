@@ -101,6 +101,7 @@
             changes.partition,
             changes.offset,
             changes.row_index,
+            changes.order_scope = 'position' as is_of_all_partitions,
             {{ gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
             changes.bronze_version <= coalesce(({{ version_read_by(table) }}), -1) as is_read
         from {{ silver_of(meta) }} as changes
@@ -123,6 +124,7 @@
             ranges.partition,
             ranges.from_offset as offset,
             0 as row_index,
+            ranges.is_told_by_position as is_of_all_partitions,
             {{ beginning_of_epoch('ranges.epoch' ~ epochs_by_cut_overs('ranges', meta)) }} as sequence,
             true as is_read
         from {{ ref('sequence_ranges') }} as ranges
@@ -132,7 +134,7 @@
 
     ),
 
-    -- a full load, and what only offsets order, is one of its partition
+    -- what positions tell reaches the whole table, anything else its own partition
     listed as (
 
         select
@@ -152,7 +154,7 @@
             left semi join changes
                 on
                     (
-                        changes.order_scope = 'position' and emptyings.operation <> 'full_load'
+                        emptyings.is_of_all_partitions
                         or emptyings.topic = changes.topic and emptyings.partition = changes.partition
                     )
                     {%- if sharded %}

@@ -10,14 +10,16 @@ changes as (
         change_sequence.phase = 0 as is_full_load,
         size(change_sequence.position) > 0 as is_positioned,
         -- Debezium marks the first row of each table in a full load
-        coalesce(snapshot_mark in ('first', 'first_in_data_collection'), false) as begins_full_load
+        coalesce(snapshot_mark in ('first', 'first_in_data_collection'), false) as begins_full_load,
+        {{ cut_overs_passed('changes') }} as cut_overs_passed
     from {{ ref('changes') }}
     where
         {{ of_positions }}
         -- a statement that removes rows may have no position, and then stands behind the rows before it
         and (
             operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
-            or ddl_kind = 'drop'
+            -- that with which Debezium describes a table in a full load tells nothing of its rows
+            or ddl_kind = 'drop' and change_sequence.phase > 0
         )
         and {{ is_newer_than(mark) }}
 
@@ -27,8 +29,8 @@ compared as (
 
     select
         *,
-        struct(is_full_load, is_positioned, position_space)
-        <=> lag(struct(is_full_load, is_positioned, position_space)) over in_order
+        struct(is_full_load, is_positioned, position_space, cut_overs_passed)
+        <=> lag(struct(is_full_load, is_positioned, position_space, cut_overs_passed)) over in_order
         and not (begins_full_load and change_sequence.position > lag(change_sequence.position) over in_order)
             as is_like_previous
     from changes
@@ -66,7 +68,9 @@ order_marks as (
         is_full_load,
         is_positioned,
         position_space,
+        cut_overs_passed,
         min_by(begins_full_load, struct(offset, row_index)) as begins_full_load,
+        min(change_sequence.position) as lowest_position,
         max(change_sequence.position) as highest_position,
         min_by(message_timestamp, struct(offset, row_index)) as message_timestamp,
         min_by(changed_at, struct(offset, row_index)) as changed_at,
@@ -83,7 +87,8 @@ order_marks as (
         run_number,
         is_full_load,
         is_positioned,
-        position_space
+        position_space,
+        cut_overs_passed
 
 )
 

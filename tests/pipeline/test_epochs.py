@@ -234,8 +234,10 @@ def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
 def rows_at(lakehouse, second):
     """Ask as docs/gold.md does."""
     time = f"timestamp '1970-01-01 00:00:{second:02}Z'"
-    versions = f"select * from gold.later_history where valid_from <= {time}"
-    rows = lakehouse.sql(f"{versions} and (valid_to > {time} or is_current)")
+    begun = f"(valid_from <= {time} or valid_from is null)"
+    rows = lakehouse.sql(
+        f"select * from gold.later_history where {begun} and (valid_to > {time} or is_current)"
+    )
     return {row.id: row.value for row in rows}
 
 

@@ -1,0 +1,614 @@
+"""Two rare things in one table: each case is a table of its own, in the same three loads and runs."""
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+from ingestion.config import Feed
+from tests.pipeline.shop_records import canal_record, debezium_record, postgres_source, shown
+
+MODEL = """{{{{ {macro}(
+    feed='{feed}', {place}{key}columns={columns}{more}
+) }}}}
+"""
+UNAVAILABLE = "__debezium_unavailable_value"
+ROW = {"id": "int", "value": "string"}
+
+
+@dataclass
+class Case:
+    loads: list
+    rows: list
+    columns: dict = field(default_factory=lambda: ROW)
+    feed: str = "combined_debezium"
+    place: str = "database='shop', "
+    key: tuple = ("id",)
+    more: str = ""
+    history: list | None = None
+
+    def model(self, name, macro):
+        place = self.place if "table" in self.place else f"{self.place}table='{name}', "
+        return MODEL.format(
+            macro=macro,
+            feed=self.feed,
+            place=place,
+            key=f"key={list(self.key)}, " if self.key else "",
+            columns=self.columns,
+            more=self.more if macro == "current_state" else "",
+        )
+
+
+def postgres(table, position, snapshot="false", second=1):
+    sequence = position and json.dumps([str(position)] * 2)
+    return postgres_source(table, sequence, snapshot) | {"ts_ms": second * 1000}
+
+
+def mysql(table, file, position, server=1, snapshot="false"):
+    source = {"connector": "mysql", "db": "shop", "table": table, "snapshot": snapshot}
+    return source | {
+        "server_id": server,
+        "file": f"bin.{file:06}",
+        "pos": position,
+        "row": 0,
+        "ts_ms": 1,
+    }
+
+
+def change(offset, operation, row, source, partition=0, key=("id",), **told):
+    """A record of Debezium: `old_key` for its header, `before`, `schema` and Kafka's `second`."""
+    record = debezium_record(
+        offset, operation, row and {"id": None} | row, source, told.get("schema")
+    )
+    message = json.loads(record["value"])
+    images = message.get("payload", message)
+    images |= {image: row for image in ("before", "after") if images[image]}
+    images |= {"before": told["before"]} if "before" in told else {}
+    record |= {"value": json.dumps(message), "partition": partition}
+    record["key"] = json.dumps({name: row[name] for name in key}) if row and key else None
+    record["timestamp"] = told.get("second", 0) * 1000
+    if "old_key" in told:
+        record["headers"] = [("__debezium.oldkey", json.dumps(told["old_key"]))]
+    return record
+
+
+def ddl(offset, source, text):
+    """A record of the schema change topic of Debezium for MySQL."""
+    told = {"source": source, "ts_ms": 2, "databaseName": "shop", "schemaName": None, "ddl": text}
+    record = debezium_record(offset, "t", None, source)
+    value = json.dumps(told | {"tableChanges": []})
+    return record | {"topic": f"{source['table']}_ddl", "value": value}
+
+
+def schema(**types):
+    columns = [{"field": name, "type": kind, "optional": True} for name, kind in types.items()]
+    image = {"type": "struct", "optional": True, "field": "after", "fields": columns}
+    return {"type": "struct", "fields": [image], "name": "envelope"}
+
+
+def of_postgres(table):
+    """Changes of a row whose value is its position."""
+
+    def record(partition, offset, operation, key, position, snapshot="false"):
+        row = {"id": key, "value": str(position)}
+        return change(offset, operation, row, postgres(table, position, snapshot), partition)
+
+    return record
+
+
+def of_mysql(table):
+    def record(partition, offset, operation, key, file, position, server=1, snapshot="false"):
+        row = None if operation == "t" else {"id": key, "value": f"{file}/{position}"}
+        source = mysql(table, file, position, server, snapshot)
+        return change(offset, operation, row, source, partition)
+
+    return record
+
+
+def two_loads(table):
+    """Of two partitions the second has no change between two full loads; 3 was deleted meanwhile."""
+    record = of_postgres(table)
+    return [
+        [
+            record(0, 0, "r", 0, 10, "first_in_data_collection"),
+            record(1, 0, "r", 1, 10, "true"),
+            record(1, 1, "r", 3, 10, "last_in_data_collection"),
+            record(0, 1, "u", 0, 20),
+        ],
+        [
+            record(0, 2, "r", 0, 90, "first_in_data_collection"),
+            record(1, 2, "r", 1, 90, "last_in_data_collection"),
+        ],
+    ]
+
+
+def reloaded_with_ddl(table):
+    record = of_mysql(table)
+    load = f"DROP TABLE IF EXISTS `shop`.`{table}`"
+    return [
+        [
+            ddl(0, mysql(table, 2, 10, 0, "true"), load),
+            record(0, 0, "r", 1, 2, 10, 0, "first_in_data_collection"),
+            record(0, 1, "u", 1, 2, 20),
+        ],
+        [
+            ddl(1, mysql(table, 2, 90, 0, "true"), load),
+            record(0, 2, "r", 1, 2, 90, 0, "first_in_data_collection"),
+            record(0, 3, "c", 2, 2, 100),
+        ],
+        [ddl(2, mysql(table, 2, 200), f"TRUNCATE TABLE {table}"), record(0, 4, "c", 3, 2, 300)],
+    ]
+
+
+def emptied_before_a_load(table):
+    """The second full load finds the table empty: only its DDL tells of it."""
+    record = of_mysql(table)
+    load = f"DROP TABLE IF EXISTS `shop`.`{table}`"
+    return [
+        [
+            ddl(0, mysql(table, 2, 10, 0, "true"), load),
+            record(0, 0, "r", 1, 2, 10, 0, "first_in_data_collection"),
+            record(0, 1, "c", 2, 2, 15),
+        ],
+        [
+            ddl(1, mysql(table, 2, 20), f"TRUNCATE TABLE {table}"),
+            ddl(2, mysql(table, 2, 90, 0, "true"), load),
+        ],
+        [record(0, 2, "c", 3, 2, 100), record(0, 3, "c", 4, 2, 110)],
+    ]
+
+
+def failed_over(table):
+    record = of_mysql(table)
+    return [
+        [record(0, 0, "c", 1, 7, 500), record(0, 1, "c", 2, 7, 600)],
+        [record(0, 2, "u", 1, 1, 100, 2), record(0, 3, "u", 2, 1, 110, 2)],
+    ]
+
+
+def keyless(table, partition, offset, operation, value, position, snapshot="false"):
+    source = postgres(table, position, snapshot)
+    return change(offset, operation, {"value": value}, source, partition, key=None)
+
+
+def moved_in_a_shard(database, first, second):
+    """The header writes the old key otherwise than the keys do, and each shard counts its own positions."""
+
+    def record(offset, operation, key, body, position, **told):
+        row = {"id": key, "body": body}
+        source = postgres("moved", position) | {"db": database}
+        return change(offset, operation, row, source, **told) | {"topic": database}
+
+    return [
+        record(0, "c", first, "long", 100),
+        record(1, "d", first, None, 200),
+        record(2, "c", second, UNAVAILABLE, 200, old_key={"id": 20}),
+    ]
+
+
+def without_position(table, partition, offset, operation, key, value):
+    row = None if operation == "t" else {"id": key, "value": value}
+    return change(offset, operation, row, postgres(table, None), partition)
+
+
+def two_truncates(table):
+    def record(offset, operation, key, position, second):
+        row = None if operation == "t" else {"id": key, "value": "a"}
+        return change(offset, operation, row, postgres(table, position, second=second))
+
+    return [
+        [record(0, "c", 1, 100, 1)],
+        [record(1, "t", None, None, 2)],
+        [record(2, "t", None, None, 9), record(3, "c", 2, 200, 10)],
+    ]
+
+
+def cut_over_to_lower_positions(table, operation):
+    def record(offset, operation, key, value, position, second, snapshot="false"):
+        row = None if operation == "t" else {"id": key, "value": value}
+        source = postgres(table, position, snapshot)
+        return change(offset, operation, row, source, second=second)
+
+    first = "first_in_data_collection"
+    return [
+        [record(0, "r", 1, "old", 9000, 1, first)],
+        [
+            record(1, "r", 1, "new", 100, 3, first),
+            record(2, operation, 1, "read again", None, 4, "incremental"),
+        ],
+        [record(3, "c", 2, "later", 300, 5), record(4, "u", 2, "last", 310, 5)],
+    ]
+
+
+def growing(column, kind, values):
+    """A column with no type told at first."""
+    typed = schema(**{"id": "int32", column: kind})
+    return [
+        [change(0, "c", {"id": 1, column: values[0]}, postgres("typed_late", 100))],
+        [change(1, "c", {"id": 2, column: values[1]}, postgres("typed_late", 110), schema=typed)],
+    ]
+
+
+def oracle(offset, operation, row, scn):
+    source = {"connector": "oracle", "db": "shop", "schema": "public", "table": "lobs", "ts_ms": 1}
+    source |= {"snapshot": "false", "scn": str(scn), "commit_scn": str(scn + 5)}
+    return change(offset, operation, row, source)
+
+
+def boot(offset, kind, row, second):
+    """A record of Maxwell, whose bootstrap tells no time of the source."""
+    told = {"database": "shop", "table": "boot", "type": kind, "ts": second, "data": row}
+    record = canal_record("boot", offset, kind, row, second * 1000)
+    key = {"database": "shop", "table": "boot", "pk.id": row["id"]}
+    return record | {"key": json.dumps(key), "value": json.dumps(told)}
+
+
+SECOND_2 = "1970-01-01 00:00:02Z"
+FEEDS = {
+    "combined_debezium": {
+        "format": "debezium_json",
+        "cut_overs": {"shop.cut_over_read": SECOND_2, "shop.cut_over_truncate": SECOND_2},
+        "key_columns": {"shop.null_in_key": ["code", "part"]},
+    },
+    "combined_keyless": {"format": "debezium_json", "before_images": "complete"},
+    "combined_canal": {"format": "canal_json"},
+    "combined_maxwell": {"format": "maxwell"},
+}
+FIRST, LAST = "first_in_data_collection", "last_in_data_collection"
+LATE = of_postgres("late_partition")
+LATER = of_postgres("more_partitions")
+MOVED = of_mysql("moved_server")
+OTHER = of_mysql("other_partition")
+CASES = {
+    "two_loads": Case(two_loads("two_loads"), [(0, "90"), (1, "90")]),
+    "truncated_load": Case(
+        # the TRUNCATE lands in the partition that saw no second load begin
+        [
+            *two_loads("truncated_load"),
+            [
+                change(3, "t", None, postgres("truncated_load", 100), 1),
+                of_postgres("truncated_load")(0, 3, "c", 2, 110),
+            ],
+        ],
+        [(2, "110")],
+    ),
+    "more_partitions": Case(
+        # the topic gets a second partition behind a second full load
+        [
+            [
+                LATER(0, 0, "r", 1, 10, FIRST),
+                LATER(0, 1, "r", 2, 10, LAST),
+                LATER(0, 2, "u", 1, 20),
+            ],
+            [LATER(0, 3, "r", 1, 90, FIRST), LATER(0, 4, "r", 2, 90, LAST)],
+            [LATER(1, 0, "u", 1, 200), LATER(1, 1, "d", 2, 210), LATER(1, 2, "c", 3, 220)],
+        ],
+        [(1, "200"), (3, "220")],
+    ),
+    "late_partition": Case(
+        # what one partition brought behind the full load was in gold before the load came through the other
+        [
+            [
+                LATE(0, 0, "r", 1, 10, FIRST),
+                LATE(1, 0, "r", 2, 10, LAST),
+                LATE(0, 1, "u", 1, 20),
+            ],
+            [LATE(1, 1, "u", 2, 200)],
+            [LATE(0, 2, "r", 1, 90, FIRST)],
+        ],
+        [(1, "90"), (2, "200")],
+    ),
+    "moved_server": Case(
+        [
+            *failed_over("moved_server"),
+            [MOVED(1, 0, "u", 1, 1, 200, 2), MOVED(1, 1, "d", 2, 1, 210, 2)],
+        ],
+        [(1, "1/200")],
+    ),
+    "other_partition": Case(
+        [
+            *failed_over("other_partition"),
+            [OTHER(1, 0, "t", None, 1, 200, 2), OTHER(0, 4, "c", 3, 1, 300, 2)],
+        ],
+        [(3, "1/300")],
+    ),
+    "ddl_after_failover": Case(
+        [
+            *failed_over("ddl_after_failover"),
+            [
+                ddl(0, mysql("ddl_after_failover", 1, 200, 2), "TRUNCATE TABLE ddl_after_failover"),
+                of_mysql("ddl_after_failover")(0, 4, "c", 3, 1, 300, 2),
+            ],
+        ],
+        [(3, "1/300")],
+    ),
+    "ddl_after_load": Case(reloaded_with_ddl("ddl_after_load"), [(3, "2/300")]),
+    "empty_load": Case(emptied_before_a_load("empty_load"), [(3, "2/100"), (4, "2/110")]),
+    "keyless_loads": Case(
+        [
+            [
+                keyless("keyless_loads", 0, 0, "r", "a", 10, FIRST),
+                keyless("keyless_loads", 1, 0, "r", "b", 10, LAST),
+                keyless("keyless_loads", 0, 1, "c", "c", 20),
+            ],
+            # equal rows of one full load in two partitions
+            [
+                keyless("keyless_loads", 0, 2, "r", "a", 90, FIRST),
+                keyless("keyless_loads", 1, 1, "r", "a", 90, "true"),
+                keyless("keyless_loads", 0, 3, "r", "c", 90, LAST),
+            ],
+        ],
+        [("a",), ("a",), ("c",)],
+        {"value": "string"},
+        key=(),
+        feed="combined_keyless",
+    ),
+    "keyless_schema": Case(
+        # sent again by a connector that meanwhile tells types
+        [
+            [
+                keyless("keyless_schema", 0, 0, "c", "x", 100),
+                keyless("keyless_schema", 0, 1, "c", "y", 110),
+            ],
+            [
+                change(
+                    2,
+                    "c",
+                    {"value": "x"},
+                    postgres("keyless_schema", 100),
+                    key=None,
+                    schema=schema(value="string"),
+                ),
+                keyless("keyless_schema", 0, 3, "c", "z", 120),
+            ],
+        ],
+        [("x",), ("y",), ("z",)],
+        {"value": "string"},
+        key=(),
+        feed="combined_keyless",
+    ),
+    "cut_over_read": Case(
+        cut_over_to_lower_positions("cut_over_read", "r"),
+        [(1, "read again"), (2, "last")],
+    ),
+    "cut_over_truncate": Case(
+        cut_over_to_lower_positions("cut_over_truncate", "t"),
+        [(2, "last")],
+    ),
+    "moved_shards": Case(
+        [moved_in_a_shard("s1", "FA==", "Hg=="), moved_in_a_shard("s2", "FB==", "Hh==")],
+        [("s1", "Hg==", "long"), ("s2", "Hh==", "long")],
+        {"shard": {"type": "string", "source": "@database"}, "id": "string", "body": "string"},
+        place="database={'pattern': 's[0-9]'}, schema='public', table='moved', ",
+        key=("shard", "id"),
+    ),
+    "null_in_key": Case(
+        # a declared key, a part of which was NULL
+        [
+            [
+                change(
+                    0,
+                    "c",
+                    {"code": "x", "part": None, "value": "a"},
+                    mysql("null_in_key", 1, 100),
+                    key=None,
+                )
+            ],
+            [
+                change(
+                    1,
+                    "u",
+                    {"code": "x", "part": 1, "value": "b"},
+                    mysql("null_in_key", 1, 110),
+                    key=None,
+                    before={"code": "x", "part": None, "value": "a"},
+                )
+            ],
+        ],
+        [("x", 1, "b")],
+        {"code": "string", "part": "int", "value": "string"},
+        key=("code", "part"),
+    ),
+    "typed_late": Case(
+        growing("amount", "int32", (5, 6)),
+        [(1, 5), (2, 6)],
+        {"id": "int"},
+        more=", new_columns='add'",
+    ),
+    "clock_added": Case(
+        # a table takes columns without a time zone only if it is told to
+        [
+            [canal_record("clock_added", 0, "INSERT", {"id": "1"}, 1, types={"id": "int"})],
+            [
+                canal_record(
+                    "clock_added",
+                    1,
+                    "INSERT",
+                    {"id": "2", "at": "2026-01-01 00:00:00"},
+                    2,
+                    types={"id": "int", "at": "datetime"},
+                )
+            ],
+        ],
+        [(1, None), (2, "2026-01-01 00:00:00")],
+        {"id": "int"},
+        feed="combined_canal",
+        more=", new_columns='add'",
+    ),
+    "casing": Case(
+        # gold keeps the first spelling of a column and reports the second
+        [
+            [canal_record("casing", 0, "INSERT", {"id": "1", "Amount": "5"}, 1)],
+            [canal_record("casing", 1, "INSERT", {"id": "2", "amount": "6"}, 2)],
+        ],
+        [(1, "5"), (2, None)],
+        {"id": "int"},
+        feed="combined_canal",
+        more=", new_columns='add'",
+    ),
+    "equal_offsets": Case(
+        # a key changed its partition: nothing says which came first, but it ends the same way whichever is read first
+        [
+            [canal_record("equal_offsets", 5, "INSERT", {"id": "1", "value": "a"}, 1, 0)],
+            [canal_record("equal_offsets", 5, "INSERT", {"id": "1", "value": "b"}, 1, 1)],
+        ],
+        [(1, "b")],
+        feed="combined_canal",
+    ),
+    "equal_offsets_turned": Case(
+        [
+            [canal_record("equal_offsets_turned", 5, "INSERT", {"id": "1", "value": "b"}, 1, 1)],
+            [canal_record("equal_offsets_turned", 5, "INSERT", {"id": "1", "value": "a"}, 1, 0)],
+        ],
+        [(1, "b")],
+        feed="combined_canal",
+    ),
+    "undecided": Case(
+        # no positions, and emptied in the other partition: the higher offset stands behind, and a test says so
+        [
+            [
+                without_position("undecided", 0, 0, "c", 1, "a"),
+                without_position("undecided", 1, 7, "c", 3, "a"),
+            ],
+            [
+                without_position("undecided", 1, 8, "t", None, None),
+                without_position("undecided", 0, 2, "c", 4, "b"),
+            ],
+        ],
+        [],
+    ),
+    "lobs": Case(
+        # two changes of one row at one position, of which the second tells no LOB
+        [
+            [oracle(0, "c", {"id": 1, "value": "a", "body": "old"}, 100)],
+            [
+                oracle(1, "u", {"id": 1, "value": "a", "body": "new"}, 110),
+                oracle(2, "u", {"id": 1, "value": "b", "body": UNAVAILABLE}, 110),
+            ],
+        ],
+        [(1, "b", "new")],
+        ROW | {"body": "string"},
+        history=[(1, "a", "old"), (1, "a", "new"), (1, "b", "new")],
+    ),
+    "truncates": Case(
+        two_truncates("truncates"), [(2, "a")], history=[(1, "a", 2), (2, "a", None)]
+    ),
+    "boot": Case(
+        # the table as it was at a time is complete, whatever the load tells of its own
+        [
+            [boot(0, "insert", {"id": 3, "value": "streamed"}, 100)],
+            [
+                boot(1, "bootstrap-insert", {"id": 1, "value": "loaded"}, 200),
+                boot(2, "bootstrap-insert", {"id": 3, "value": "streamed"}, 200),
+            ],
+        ],
+        [(1, "loaded"), (3, "streamed")],
+        feed="combined_maxwell",
+        history=[(1, "loaded", None), (3, "streamed", 100), (3, "streamed", None)],
+    ),
+    "clocks": Case(
+        # a statement that began first is written last
+        [
+            [canal_record("clocks", 0, "INSERT", {"id": "1", "value": "a"}, 5000)],
+            [
+                canal_record(
+                    "clocks", 1, "UPDATE", {"id": "1", "value": "b"}, 12000, old={"value": "a"}
+                ),
+                canal_record(
+                    "clocks", 2, "UPDATE", {"id": "1", "value": "c"}, 10000, old={"value": "b"}
+                ),
+            ],
+        ],
+        [(1, "c")],
+        feed="combined_canal",
+        history=[(1, "a", 12), (1, "b", 12), (1, "c", None)],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def built(shop):
+    """Gold of all cases after their loads, one run each."""
+    before = shop.feeds
+    written = []
+    for name, settings in FEEDS.items():
+        shop.add_feed(name, files=f"in/{name}", **settings)
+    for name, case in CASES.items():
+        macros = ["current_state" if case.key else "current_rows"]
+        for macro in macros + ["history"] * bool(case.history):
+            model = name if macro != "history" else f"{name}_history"
+            shop.write_model(model, case.model(name, macro))
+            written.append(model)
+    for number in range(3):
+        for name, settings in FEEDS.items():
+            records = [
+                record
+                for case in CASES.values()
+                for load in case.loads[number : number + 1]
+                for record in load
+                if case.feed == name
+            ]
+            if records:
+                shop.land(Feed(name=name, format=settings["format"]), number, records)
+        shop.run("--select", "silver", *CASES)
+    shop.run("--select", *(model for model in written if model.endswith("_history")))
+    yield shop
+    shop.set_feeds(before)
+    for model in written:
+        (shop.root / "models" / "gold" / f"{model}.sql").unlink()
+
+
+def rows_of(lakehouse, name):
+    rows = lakehouse.sql(f"select * except (_change) from gold.{name}")
+    return sorted(
+        (tuple(str(v) if hasattr(v, "year") else v for v in row) for row in rows), key=str
+    )
+
+
+@pytest.fixture(scope="module")
+def refreshed(built):
+    """What runs of news had made, before a full refresh made it again."""
+    made = {name: rows_of(built, name) for name in CASES}
+    built.run("--full-refresh", "--select", *CASES)
+    return made
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gold_is_the_source(refreshed, name):
+    assert refreshed[name] == sorted(CASES[name].rows, key=str)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_full_refresh_says_the_same(built, refreshed, name):
+    assert rows_of(built, name) == refreshed[name]
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.history])
+def test_history_has_each_version_once(built, name):
+    rows = built.sql(f"select * from gold.{name}_history order by _change.sequence, id")
+    columns = CASES[name].columns
+    wide = "body" in columns
+    found = [
+        (*(row[column] for column in columns), *(() if wide else [second(row.valid_to)]))
+        for row in rows
+    ]
+    assert sorted(found, key=str) == sorted(CASES[name].history, key=str)
+
+
+def second(time):
+    return time and int(time.timestamp())
+
+
+@pytest.mark.parametrize("name", ["clock_added", "clocks"])
+def test_only_tables_with_such_columns_need_readers_of_timestamp_ntz(refreshed, built, name):
+    (detail,) = built.sql(f"describe detail gold.{name}")
+    assert ("timestampNtz" in detail.tableFeatures) == (name == "clock_added")
+
+
+def test_what_gold_cannot_decide_or_have_is_reported(built):
+    undecided = shown(built, "--select", "order_is_decided", "--vars", "check_all_history: true")
+    assert "undecided" in {row["table_name"] for row in undecided}
+    columns = shown(
+        built, "--select", "columns_follow_the_source", "--vars", "check_all_history: true"
+    )
+    assert ("casing", "amount") in {(row["model_name"], row["column_name"]) for row in columns}
