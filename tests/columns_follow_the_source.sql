@@ -1,5 +1,5 @@
--- Columns of the source that a gold model neither names nor lists in left_out, declared columns that whole rows no
--- longer have, columns whose type became another one, and those that a DDL message drops, renames or alters, before any
+-- Columns of the source that a gold model neither names nor lists in left_out, declared columns that whole rows
+-- lack, columns whose type became another one, and those that a DDL message drops, renames or alters, before any
 -- row tells it. Nothing is lost by it: silver has all columns and all texts.
 
 with
@@ -8,9 +8,12 @@ unchecked as (
 
     select
         gold_tables.model_name,
+        changes.topic,
+        changes.partition,
         changes.is_after_complete,
         map_keys(changes.after_image) as column_names,
         min(struct(changes.topic, changes.partition, changes.offset)) as first_place,
+        min(struct(changes.bronze_version, changes.offset)) as first_seen,
         max(struct(changes.bronze_version, changes.offset)) as last_seen
     from {{ ref('changes') }} as changes
         inner join {{ gold_tables() }}
@@ -18,21 +21,23 @@ unchecked as (
     where
         changes.after_image is not null
         and {{ is_unchecked('changes') }}
-    group by gold_tables.model_name, changes.is_after_complete, map_keys(changes.after_image)
+    group by
+        gold_tables.model_name,
+        changes.topic,
+        changes.partition,
+        changes.is_after_complete,
+        map_keys(changes.after_image)
 
 ),
 
 compared as (
 
     select
-        unchecked.model_name,
-        unchecked.is_after_complete,
-        unchecked.first_place,
-        unchecked.last_seen,
+        unchecked.*,
         gold_columns.adds_new,
         gold_columns.taken_names,
-        array_except(unchecked.column_names, gold_columns.column_names) as undeclared,
-        array_except(gold_columns.column_names, unchecked.column_names) as missing
+        gold_columns.column_names as declared,
+        array_except(unchecked.column_names, gold_columns.column_names) as undeclared
     from unchecked
         inner join {{ gold_columns() }}
             on unchecked.model_name = gold_columns.model_name
@@ -57,27 +62,38 @@ undeclared as (
 
 ),
 
-newest as (
+told_in_partitions as (
 
     select
         model_name,
-        max_by(missing, last_seen) as missing,
-        max_by(first_place, last_seen) as first_place
+        topic,
+        partition,
+        column_name,
+        min(first_seen) filter (where array_contains(column_names, column_name)) as first_told,
+        max(last_seen) filter (where array_contains(column_names, column_name)) as last_told,
+        max(last_seen) filter (where not array_contains(column_names, column_name)) as last_lacking,
+        min(first_place) filter (where not array_contains(column_names, column_name)) as first_place
     from compared
+            lateral view explode(declared) as column_name
     where is_after_complete
-    group by model_name
+    group by model_name, topic, partition, column_name
 
 ),
 
+-- rows from before a column was added lack it too, but none behind the first row that tells it
 missing as (
 
     select
         model_name,
         column_name,
-        'the newest rows lack it: it was dropped or renamed, or the producer leaves it out' as finding,
-        first_place
-    from newest
-            lateral view explode(missing) as column_name
+        'rows lack it: it was dropped or renamed, or the producer leaves it out' as finding,
+        min(first_place) as first_place
+    from told_in_partitions
+    group by model_name, column_name
+    having
+        max(last_lacking) > max(last_told)
+        or max(last_told) is null
+        or any(last_lacking > first_told)
 
 ),
 

@@ -126,5 +126,5 @@ def test_a_column_that_gold_added_is_missed_where_the_source_renames_it(grown):
         ("total", f"the source has said: {shop_says[0]}"),
         ("id", f"the source has said: {shop_says[1]}"),
     }
-    lacks = "the newest rows lack it: it was dropped or renamed, or the producer leaves it out"
+    lacks = "rows lack it: it was dropped or renamed, or the producer leaves it out"
     assert ("amount", lacks) in findings(grown)
