@@ -473,10 +473,12 @@ map_filter(
 {% macro ranges_of_table(meta) -%}
     {%- set run = lakehouse_run() -%}
     {%- if 'ranges' not in run -%}
-        {%- do run.update({'ranges': run_query(ranges_by_table()).rows | list}) -%}
+        {%- do run.update({'ranges': run_query(ranges_by_table()).rows | map('list') | list}) -%}
     {%- endif -%}
     {%- set found = [] -%}
-    {%- for row in run.ranges if reads_table(meta, row[0], row[1], row[2], row[3]) -%}
+    {#- the plain comparisons first: calls of a macro for each range of each of many tables take seconds -#}
+    {%- for row in run.ranges
+        if row[0] == meta.feed and (meta.table is mapping or row[3] == meta.table) and reads_table(meta, row[0], row[1], row[2], row[3]) -%}
         {%- do found.append({'range': row[4], 'version': row[5]}) -%}
     {%- endfor -%}
     {{ return(found) }}
