@@ -232,7 +232,7 @@ def trimmed(shop):
 
 def test_what_bronze_has_lost_stays_in_silver_until_someone_lets_it_go(trimmed, capsys):
     shop = trimmed
-    rows = f"select {TRIMMED} from silver.maxwell_changes order by all"
+    rows = f"select {TRIMMED} from silver.maxwell_changes where feed = 'trimmed' order by all"
     before = shop.sql(rows)
     assert len(before) == 2
     shop.run("--select", "silver")
