@@ -235,15 +235,16 @@ def oracle(offset, operation, row, scn):
     return change(offset, operation, row, source)
 
 
-def boot(offset, kind, row, second):
+def boot(offset, kind, row, second, table="boot"):
     """A record of Maxwell, whose bootstrap tells no time of the source."""
-    told = {"database": "shop", "table": "boot", "type": kind, "ts": second, "data": row}
-    record = canal_record("boot", offset, kind, row, second * 1000)
-    key = {"database": "shop", "table": "boot", "pk.id": row["id"]}
+    told = {"database": "shop", "table": table, "type": kind, "ts": second, "data": row}
+    record = canal_record(table, offset, kind, row, second * 1000)
+    key = {"database": "shop", "table": table, "pk.id": row["id"]}
     return record | {"key": json.dumps(key), "value": json.dumps(told)}
 
 
 SECOND_2 = "1970-01-01 00:00:02Z"
+SECOND_180 = "1970-01-01 00:03:00Z"
 FEEDS = {
     "combined_debezium": {
         "format": "debezium_json",
@@ -252,7 +253,7 @@ FEEDS = {
     },
     "combined_keyless": {"format": "debezium_json", "before_images": "complete"},
     "combined_canal": {"format": "canal_json"},
-    "combined_maxwell": {"format": "maxwell"},
+    "combined_maxwell": {"format": "maxwell", "cut_overs": {"shop.whole_boot": SECOND_180}},
 }
 FIRST, LAST = "first_in_data_collection", "last_in_data_collection"
 LATE = of_postgres("late_partition")
@@ -520,6 +521,18 @@ CASES = {
         [(1, "loaded"), (3, "streamed")],
         feed="combined_maxwell",
         history=[(1, "loaded", None), (3, "streamed", 100), (3, "streamed", None)],
+    ),
+    "whole_boot": Case(
+        # no message tells whether a bootstrap is of the whole table: a cut-over does
+        [
+            [
+                boot(0, "insert", {"id": 1, "value": "streamed"}, 100, "whole_boot"),
+                boot(1, "insert", {"id": 2, "value": "gone"}, 100, "whole_boot"),
+            ],
+            [boot(2, "bootstrap-insert", {"id": 1, "value": "loaded"}, 200, "whole_boot")],
+        ],
+        [(1, "loaded")],
+        feed="combined_maxwell",
     ),
     "clocks": Case(
         # a statement that began first is written last
