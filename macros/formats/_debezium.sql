@@ -113,8 +113,9 @@
 
 
 {#- The source position as numbers, most significant first; empty where the connector gives none, or one that is no
-    position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN. SQL Server: both LSNs of
-    three hexadecimal parts, and the serial number. Rule: docs/formats/debezium_json.md -#}
+    position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN; a connector that has just started knows
+    no commit yet, and its event stands where it is. SQL Server: both LSNs of three hexadecimal parts, and the serial number.
+    Rule: docs/formats/debezium_json.md -#}
 {% macro debezium_position(connector, source) -%}
     cast(
         case
@@ -122,7 +123,11 @@
             when {{ connector }} = 'postgresql' and {{ source }}.sequence is not null
                 then transform(
                     split(translate({{ source }}.sequence, '[]" ', ''), ','),
-                    lsn -> coalesce(try_cast(lsn as decimal(38, 0)), -1)
+                    lsn -> coalesce(
+                        try_cast(lsn as decimal(38, 0)),
+                        try_cast(substring_index(translate({{ source }}.sequence, '[]" ', ''), ',', -1) as decimal(38, 0)),
+                        -1
+                    )
                 )
             when {{ connector }} = 'oracle' and coalesce({{ source }}.commit_scn, {{ source }}.scn) is not null
                 then array(

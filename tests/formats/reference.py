@@ -544,7 +544,8 @@ def debezium_position(connector, source):
             return []
         return [suffix, number("pos"), number("row", 0)]
     if connector == "postgresql" and field(source, "sequence") is not None:
-        return [-1 if lsn is None else int(lsn) for lsn in json.loads(field(source, "sequence"))]
+        commit, lsn = json.loads(field(source, "sequence"))
+        return [int(lsn if commit is None else commit), int(lsn)]
     if connector == "oracle" and (number("commit_scn") >= 0 or number("scn") >= 0):
         return [number("commit_scn", number("scn")), number("txSeq"), number("scn"), number("ssn")]
     if connector == "sqlserver" and field(source, "commit_lsn") is not None:
