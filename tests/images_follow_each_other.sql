@@ -41,7 +41,7 @@ numbered as (
         *,
         row_number() over (
             partition by
-                feed, database_name, schema_name, table_name, row_key, position_space, change_sequence.position,
+                feed, catalog_name, database_name, schema_name, table_name, row_key, position_space, change_sequence.position,
                 if(size(change_sequence.position) > 0, null, struct(stream, offset, row_index))
             order by offset, row_index
         ) as sending
@@ -64,7 +64,7 @@ followed as (
                 if(is_after_complete, after_image, null) as image
             )
         ) over (
-            partition by feed, database_name, schema_name, table_name, row_key, position_space, stream
+            partition by feed, catalog_name, database_name, schema_name, table_name, row_key, position_space, stream
             order by change_sequence
         ) as previous
     from numbered

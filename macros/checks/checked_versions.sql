@@ -3,7 +3,7 @@
 
 {#- The bronze version up to which everything was checked before; -1 where nothing was. -#}
 {% macro checked_version() -%}
-    {%- set mark = lakehouse_run().get('applied', {}).get('tests') -%}
+    {%- set mark = lakehouse_run().get('applied', {}).get('#tests') -%}
     {%- if mark and mark.built_by == silver_builds() and not var('check_all_history', false) -%}
         {{ return(mark.version) }}
     {%- endif -%}
@@ -30,16 +30,16 @@
 {%- endmacro %}
 
 
-{#- on-run-end of a run that tested: remember how far, if nothing is missing. -#}
+{#- on-run-end of a run that tested: remember how far, if nothing is missing and no key is wrong, which is said until it is mended. -#}
 {% macro mark_checked() -%}
     {%- set statuses = [] -%}
-    {%- for result in results if result.node.name == 'every_record_is_in_silver' -%}
-        {%- do statuses.append(result.status | string) -%}
+    {%- for result in results if result.node.name in ('every_record_is_in_silver', 'key_is_the_sources_key') -%}
+        {%- do statuses.append((result.node.name, result.status | string)) -%}
     {%- endfor -%}
-    {%- if statuses == ['pass'] -%}
+    {%- if ('every_record_is_in_silver', 'pass') in statuses and ('key_is_the_sources_key', 'fail') not in statuses -%}
         {%- set mark = {'version': silver_version(), 'built_by': silver_builds()} -%}
-        {%- if lakehouse_run().applied.get('tests') != mark -%}
-            {%- do lakehouse_run().applied_now.update({'tests': mark}) -%}
+        {%- if lakehouse_run().applied.get('#tests') != mark -%}
+            {%- do lakehouse_run().applied_now.update({'#tests': mark}) -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
@@ -224,6 +224,7 @@
 
 {% macro is_same_key(changes, others) -%}
     {{ changes }}.feed = {{ others }}.feed
+                and {{ changes }}.catalog_name <=> {{ others }}.catalog_name
                 and {{ changes }}.database_name <=> {{ others }}.database_name
                 and {{ changes }}.schema_name <=> {{ others }}.schema_name
                 and {{ changes }}.table_name = {{ others }}.table_name

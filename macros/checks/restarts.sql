@@ -30,7 +30,11 @@
             topic,
             partition,
             from_offset as offset,
-            null as change_sequence,
+            if(
+                load_position is null,
+                null,
+                named_struct('phase', 1, 'position', load_position, 'offset', cast(-1 as bigint), 'row_index', 0)
+            ) as change_sequence,
             null as began_at,
             true as is_full_load
         from {{ ref('sequence_ranges') }}

@@ -64,6 +64,7 @@
                     and {{ relation }}.topic = ranges.topic
                     and {{ relation }}.topic_generation = ranges.topic_generation
                     and {{ relation }}.partition = ranges.partition
+                    and {{ relation }}.catalog_name <=> ranges.catalog_name
                     and {{ relation }}.database_name <=> ranges.database_name
                     and {{ relation }}.schema_name <=> ranges.schema_name
                     and {{ relation }}.table_name = ranges.table_name

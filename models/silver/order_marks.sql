@@ -9,8 +9,14 @@ changes as (
         *,
         change_sequence.phase = 0 as is_full_load,
         size(change_sequence.position) > 0 as is_positioned,
-        -- Debezium marks the first row of each table in a full load
-        coalesce(snapshot_mark in ('first', 'first_in_data_collection'), false) as begins_full_load,
+        -- all rows of one full load of Debezium have one position; those of MongoDB a time each
+        case
+            when change_sequence.phase = 0
+                and size(change_sequence.position) > 0
+                and {{ is_full_load_word('snapshot_mark') }}
+                and source_type <> 'mongodb'
+                then change_sequence.position
+        end as load_position,
         {{ cut_overs_passed('changes') }} as cut_overs_passed
     from {{ ref('changes') }}
     where
@@ -29,15 +35,12 @@ compared as (
 
     select
         *,
-        struct(is_full_load, is_positioned, position_space, cut_overs_passed)
-        <=> lag(struct(is_full_load, is_positioned, position_space, cut_overs_passed)) over in_order
-        and not (begins_full_load and change_sequence.position > lag(change_sequence.position) over in_order)
-            as is_like_previous
+        struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed)
+        <=> lag(struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed)) over (
+            partition by feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name
+            order by offset, row_index
+        ) as is_like_previous
     from changes
-    window in_order as (
-        partition by feed, topic, topic_generation, partition, database_name, schema_name, table_name
-        order by offset, row_index
-    )
 
 ),
 
@@ -46,7 +49,7 @@ numbered as (
     select
         *,
         count_if(not is_like_previous) over (
-            partition by feed, topic, topic_generation, partition, database_name, schema_name, table_name
+            partition by feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name
             order by offset, row_index
         ) as run_number
     from compared
@@ -60,6 +63,7 @@ order_marks as (
         topic,
         topic_generation,
         partition,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
@@ -68,8 +72,8 @@ order_marks as (
         is_full_load,
         is_positioned,
         position_space,
+        load_position,
         cut_overs_passed,
-        min_by(begins_full_load, struct(offset, row_index)) as begins_full_load,
         min(change_sequence.position) as lowest_position,
         max(change_sequence.position) as highest_position,
         min_by(message_timestamp, struct(offset, row_index)) as message_timestamp,
@@ -81,6 +85,7 @@ order_marks as (
         topic,
         topic_generation,
         partition,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
@@ -88,6 +93,7 @@ order_marks as (
         is_full_load,
         is_positioned,
         position_space,
+        load_position,
         cut_overs_passed
 
 )

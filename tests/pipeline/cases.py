@@ -1,6 +1,7 @@
 """Random histories of a small table, the records that a producer sends of them, and what gold must hold then."""
 
 import json
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
@@ -36,7 +37,6 @@ class Message:
     old_key: int | None = None
     before: Row | None = None
     is_full_load: bool = False
-    begins_full_load: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,12 +109,12 @@ class Source:
 
     def reload(self) -> None:
         """A full load: every row as it is now, all at one position, read one after another."""
+        self.position += 5
         told = [
             Message("r", key, row, self.position, self.position + number, is_full_load=True)
             for number, (key, row) in enumerate(self.rows.items())
         ]
         if told:
-            told[0] = replace(told[0], begins_full_load=True)
             self.segments += [told, []]
             self.is_true = True
 
@@ -144,38 +144,38 @@ class Case:
 
     def in_order(self) -> list[tuple[tuple, Sent]]:
         """Every message with its sequence: epoch, phase, position, offset."""
-        epochs, was_full_load, highest, previous = {}, {}, {}, {}
+        messages = [one.message for one in self.sent if one.message.position is not None]
+        lowest = min((message.position for message in messages), default=0)
+        # the first full load begins nothing anew; where only offsets order, nothing tells of another one
+        loads = sorted({m.position for m in messages if m.is_full_load and m.position > lowest})
+        epochs, highest = {}, {}
         ordered = []
         for one in self.sent:
-            message, place = one.message, one.partition
-            before = previous.get(place) or message.position
-            reads_again = message.begins_full_load and message.position > before
-            # where only offsets order, nothing tells of another full load
-            if (
-                self.positional
-                and message.is_full_load
-                and (reads_again or not was_full_load.get(place, True))
-            ):
-                epochs[place] = epochs.get(place, 0) + 1
-                highest.pop(place, None)
-            was_full_load[place] = message.is_full_load
-            position = previous[place] = message.position
+            message, place, epoch = one.message, one.partition, 0
+            position = message.position
             if not self.positional:
                 position = 0
             elif position is None:
                 # behind every change of the position that it inherits
+                epoch = max(bisect_right(loads, highest.get(place, 0)), epochs.get(place, 0))
                 position = highest.get(place, 0) + 0.5
             else:
+                epoch = bisect_right(loads, position)
+                if message.is_full_load:
+                    epochs[place] = max(epoch, epochs.get(place, 0))
+                else:
+                    # behind a full load in the partition is behind it
+                    epoch = max(epoch, epochs.get(place, 0))
                 highest[place] = max(position, highest.get(place, 0))
             phase = 0 if message.is_full_load else 1
-            ordered.append(((epochs.get(place, 0), phase, position, one.offset), one))
+            ordered.append(((epoch, phase, position, one.offset), one))
         return sorted(ordered, key=lambda pair: pair[0])
 
     def read_again_at(self, key: int, epoch: int) -> int:
         """When the full load that began an epoch read the row, or its first one where it does not bring the row again."""
-        load = [(at, one.message) for at, one in self.in_order() if at[:2] == (epoch, 0)]
-        first = min(load, key=lambda told: told[0][-1])
-        return next((message for _, message in load if message.key == key), first[1]).told_at
+        load = [one for at, one in self.in_order() if at[:2] == (epoch, 0)]
+        first = min(load, key=lambda one: (one.partition, one.offset))
+        return next((one for one in load if one.message.key == key), first).message.told_at
 
     def versions(self) -> dict[int, list[list]]:
         """Per key every version of its row: the values, when it began and ended, and whether it lives."""
@@ -270,8 +270,8 @@ def keyed(draw, kind: str) -> Case:
     partitions = draw(st.sampled_from([1, 1, 2]))
     left_out = set()
     if partitions == 2:
-        # a full load belongs to a partition; offsets do not order those who move between two
-        left_out = {"reload", "away"} if positional else {"truncate", "move", "swap"}
+        # offsets do not order those who move between two
+        left_out = set() if positional else {"truncate", "move", "swap"}
     if not positional:
         left_out |= {"reload", "away", "read"}
     source = Source(positional, dict(enumerate(draw(st.lists(values, max_size=KEYS)))))
@@ -291,10 +291,10 @@ def keyed(draw, kind: str) -> Case:
         shuffled, log = False, draw(overlapped(segments))
     has_reads = any(message.position is None for message in log)
     sent = placed(log, partitions)
-    # of two full loads without a change in between, the first row tells the second one's beginning
-    reloads_follow = not all(segments[2:-1:2])
-    is_told = source.is_true and not lost and not (shuffled and (has_reads or reloads_follow))
     begins_once = len(segments) == 1 or (len(segments) == 3 and not segments[0])
+    # a row without a position knows the full loads of its own partition only
+    is_placed = not has_reads or not shuffled and (partitions == 1 or begins_once)
+    is_told = source.is_true and not lost and is_placed
     # a range of offsets tells epochs and inherited positions: its loads come in their order
     in_any_order = not positional or (begins_once and not has_reads)
     loads = draw(st.lists(st.integers(0, LOADS - 1), min_size=len(sent), max_size=len(sent)))
@@ -378,8 +378,8 @@ def bags(draw, kind: str) -> Case:
     actions = ["insert", "copy", "update", "delete", "delete", "truncate"]
     changes = st.sampled_from([*actions, "reload"] if positional else actions)
     for told in draw(st.lists(st.tuples(changes, keys, values), min_size=4, max_size=20)):
-        # a full load without rows leaves no trace, and one that follows another none of its beginning
-        if told[0] != "reload" or (bag.rows and bag.segments[-1]):
+        # a full load without rows leaves no trace
+        if told[0] != "reload" or bag.rows:
             bag.do(*told)
     if positional:
         log = [message for part in bag.segments for message in draw(restarts(part))]
@@ -469,9 +469,9 @@ def debezium(message: Message, database: str) -> tuple:
     if message.position is None:
         source["snapshot"] = "incremental"
     else:
-        mark = "first_in_data_collection" if message.begins_full_load else "true"
-        source["snapshot"] = mark if message.is_full_load else "false"
-        source["sequence"] = json.dumps([str(message.position)] * 2)
+        source["snapshot"] = "true" if message.is_full_load else "false"
+        commit = None if message.is_full_load else str(message.position)
+        source["sequence"] = json.dumps([commit, str(message.position)])
     key = None if message.key is None else {"id": message.key}
     images = {"before": message.before, "after": message.row}
     if key:

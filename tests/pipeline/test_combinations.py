@@ -40,7 +40,9 @@ class Case:
 
 
 def postgres(table, position, snapshot="false", second=1):
-    sequence = position and json.dumps([str(position)] * 2)
+    # in a full load Debezium knows of no commit
+    commit = str(position) if snapshot == "false" else None
+    sequence = position and json.dumps([commit, str(position)])
     return postgres_source(table, sequence, snapshot) | {"ts_ms": second * 1000}
 
 
@@ -243,6 +245,35 @@ def boot(offset, kind, row, second, table="boot"):
     return record | {"key": json.dumps(key), "value": json.dumps(told)}
 
 
+def oceanbase(tenant, offset, kind, key, value, sequence=None, old=None):
+    """A record of OMS, whose rows of a full load have no sequence."""
+    row = {"id": key, "value": value}
+    told = {"dbType": "OB_MYSQL", "db": f"{tenant}.shop", "table_name": "tenants"}
+    told |= {"record_primary_key": "id", "timestamp": "1609344671", "transId": "1_1"}
+    told |= {"storeDataSequence": sequence, "source_identity": "s1" if sequence else "7"}
+    value = {"prevStruct": old, "postStruct": row, "allMetaData": told, "recordType": kind}
+    record = canal_record("tenants", offset, kind, row, offset * 1000)
+    return record | {"topic": "oms", "value": json.dumps(value)}
+
+
+SEQUENCE = 160934467150000000
+TENANTS = [
+    [
+        oceanbase("t1", 0, "ROW", 1, "loaded"),
+        oceanbase("t1", 1, "ROW", 2, "loaded"),
+        oceanbase("t1", 2, "INSERT", 3, "streamed", SEQUENCE + 1),
+    ],
+    # the first full load of the other tenant is none of this one's
+    [
+        oceanbase("t2", 3, "ROW", 1, "its own"),
+        oceanbase("t2", 4, "INSERT", 3, "its own", SEQUENCE + 2),
+    ],
+    [
+        oceanbase(
+            "t1", 5, "UPDATE", 3, "last", SEQUENCE + 5, old={"id": 3, "value": "streamed"}
+        )
+    ],
+]
 SECOND_2 = "1970-01-01 00:00:02Z"
 SECOND_180 = "1970-01-01 00:03:00Z"
 FEEDS = {
@@ -253,11 +284,17 @@ FEEDS = {
     },
     "combined_keyless": {"format": "debezium_json", "before_images": "complete"},
     "combined_canal": {"format": "canal_json"},
+    "combined_oms": {"format": "oms_default"},
     "combined_maxwell": {"format": "maxwell", "cut_overs": {"shop.whole_boot": SECOND_180}},
 }
 FIRST, LAST = "first_in_data_collection", "last_in_data_collection"
 LATE = of_postgres("late_partition")
 LATER = of_postgres("more_partitions")
+QUIET = of_mysql("quiet_loads")
+EMPTIED = of_mysql("emptied_quietly")
+ONE_ROW = of_postgres("one_row")
+ELSEWHERE = of_postgres("mark_elsewhere")
+STARTED = of_postgres("started_again")
 MOVED = of_mysql("moved_server")
 OTHER = of_mysql("other_partition")
 CASES = {
@@ -285,6 +322,87 @@ CASES = {
             [LATER(1, 0, "u", 1, 200), LATER(1, 1, "d", 2, 210), LATER(1, 2, "c", 3, 220)],
         ],
         [(1, "200"), (3, "220")],
+    ),
+    "quiet_loads": Case(
+        # no change between two full loads, whose rows name no server
+        [
+            [QUIET(0, 0, "r", 0, 2, 10, 0, FIRST), QUIET(1, 0, "r", 1, 2, 10, 0, LAST)],
+            [QUIET(0, 1, "r", 0, 2, 90, 0, FIRST), QUIET(1, 1, "r", 1, 2, 90, 0, LAST)],
+            [
+                QUIET(1, 2, "u", 1, 2, 100),
+                QUIET(1, 3, "c", 5, 2, 110),
+                QUIET(0, 2, "u", 0, 2, 120),
+            ],
+        ],
+        [(0, "2/120"), (1, "2/100"), (5, "2/110")],
+    ),
+    "emptied_quietly": Case(
+        [
+            [EMPTIED(0, 0, "r", 1, 2, 10, 0, FIRST), EMPTIED(0, 1, "r", 2, 2, 10, 0, LAST)],
+            [EMPTIED(0, 2, "r", 1, 2, 90, 0, FIRST), EMPTIED(0, 3, "r", 2, 2, 90, 0, LAST)],
+            [
+                ddl(0, mysql("emptied_quietly", 2, 100), "TRUNCATE TABLE emptied_quietly"),
+                EMPTIED(0, 4, "c", 3, 2, 110),
+            ],
+        ],
+        [(3, "2/110")],
+    ),
+    "one_row": Case(
+        # the only row of a table is marked as its last
+        [[ONE_ROW(0, 0, "r", 1, 10, LAST)], [ONE_ROW(0, 1, "r", 2, 90, LAST)]],
+        [(2, "90")],
+    ),
+    "mark_elsewhere": Case(
+        [
+            [ELSEWHERE(0, 0, "r", 1, 10, FIRST), ELSEWHERE(0, 1, "r", 2, 10, LAST)],
+            [ELSEWHERE(1, 0, "r", 5, 90, FIRST), ELSEWHERE(0, 2, "r", 2, 90, LAST)],
+        ],
+        [(2, "90"), (5, "90")],
+    ),
+    "started_again": Case(
+        # the first transaction that a connector streams behind a full load began before it, and names no commit
+        [
+            [STARTED(0, 0, "r", 1, 10, FIRST), STARTED(0, 1, "r", 2, 10, LAST)],
+            [
+                STARTED(0, 2, "u", 1, 20),
+                STARTED(0, 3, "r", 1, 90, FIRST),
+                STARTED(0, 4, "r", 2, 90, LAST),
+            ],
+            [
+                change(
+                    5,
+                    "u",
+                    {"id": 1, "value": "behind the load"},
+                    postgres_source("started_again", '[null,"85"]'),
+                ),
+                STARTED(0, 6, "d", 2, 100),
+            ],
+        ],
+        [(1, "behind the load")],
+    ),
+    "other_topic": Case(
+        # a connector made anew under another prefix
+        [
+            [
+                of_postgres("other_topic")(0, offset, operation, key, position, mark)
+                for offset, operation, key, position, mark in (
+                    (0, "r", 1, 10, FIRST),
+                    (1, "r", 2, 10, LAST),
+                    (2, "u", 1, 20, "false"),
+                    (3, "c", 3, 30, "false"),
+                )
+            ],
+            [
+                of_postgres("other_topic")(0, offset, operation, key, position, mark)
+                | {"topic": "anew.other_topic"}
+                for offset, operation, key, position, mark in (
+                    (0, "r", 1, 90, FIRST),
+                    (1, "r", 3, 90, LAST),
+                    (2, "u", 1, 100, "false"),
+                )
+            ],
+        ],
+        [(1, "100"), (3, "90")],
     ),
     "late_partition": Case(
         # what one partition brought behind the full load was in gold before the load came through the other
@@ -325,6 +443,25 @@ CASES = {
     ),
     "ddl_after_load": Case(reloaded_with_ddl("ddl_after_load"), [(3, "2/300")]),
     "empty_load": Case(emptied_before_a_load("empty_load"), [(3, "2/100"), (4, "2/110")]),
+    "tenant_1": Case(
+        TENANTS,
+        [(1, "loaded"), (2, "loaded"), (3, "last")],
+        feed="combined_oms",
+        place="catalog='t1', database='shop', table='tenants', ",
+        history=[
+            (1, "loaded", None),
+            (2, "loaded", None),
+            (3, "last", None),
+            (3, "streamed", 1609344671),
+        ],
+    ),
+    "tenant_2": Case(
+        # its messages are those of the case above
+        [],
+        [(1, "its own"), (3, "its own")],
+        feed="combined_oms",
+        place="catalog='t2', database='shop', table='tenants', ",
+    ),
     "keyless_loads": Case(
         [
             [

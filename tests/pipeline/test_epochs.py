@@ -206,7 +206,9 @@ def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
     ]
     records = []
     for offset, (op, key, value, second, mark) in enumerate(told):
-        source = postgres_source("later", json.dumps([str(second)] * 2), mark)
+        # rows of a full load are read one after another, all as of its position
+        position = second - 1 if mark in ("true", "last") else second
+        source = postgres_source("later", json.dumps([str(position)] * 2), mark)
         source |= {"ts_ms": second * 1000}
         record = debezium_record(offset, op, {"id": key, "value": value}, source)
         records.append(record | {"timestamp": second * 1000})
