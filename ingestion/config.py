@@ -67,7 +67,7 @@ def schema_name(schema: str) -> str:
 def read_config(project_dir: Path | None = None) -> Config:
     """Return the checked configuration of the project."""
     root = (project_dir or PROJECT_ROOT).resolve()
-    variables = _read_vars(root)
+    variables = read_vars(root)
     shared = _shared_kafka(variables)
     formats = known_formats(root)
     feeds = {
@@ -98,7 +98,8 @@ def choose(config: Config, names: list[str]) -> list[Feed]:
     return [feed for feed in config.feeds.values() if not names or feed.name in names]
 
 
-def _read_vars(root: Path) -> dict[str, Any]:
+def read_vars(root: Path) -> dict[str, Any]:
+    """Return the project's vars as they are written; feeds are not checked yet."""
     path = root / "dbt_project.yml"
     if not path.exists():
         raise UserError(f"There is no dbt_project.yml in {root}: name the project's --project-dir.")

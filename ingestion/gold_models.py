@@ -2,11 +2,16 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
+from jinja2 import Undefined
 from jinja2.sandbox import SandboxedEnvironment
+
+from ingestion.config import read_vars
+from ingestion.progress import say
 
 # catalog, database, schema and table, as the messages name them
 Place = tuple[str | None, str | None, str | None, str]
@@ -130,12 +135,18 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 
 
 def declared_models(project_dir: Path) -> list[Model]:
-    """Return the models that are made with `current_state` or `current_rows`."""
-    return [
-        _model(path.relative_to(project_dir), call)
-        for path in sorted((project_dir / "models").rglob("*.sql"))
-        for call in _calls(path.read_text(encoding="utf-8"))
-    ]
+    """Return the models made with `current_state` or `current_rows`; say which cannot be read."""
+    models: list[Model] = []
+    for path in sorted((project_dir / "models").rglob("*.sql")):
+        text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
+        if not re.search(rf"\b({'|'.join(REQUIRED)})\s*\(", text):
+            continue
+        try:
+            models += [_model(name, call) for call in _calls(project_dir, text)]
+        except Exception as error:
+            # the text is the user's own: anything can be wrong with it
+            say(f"{name}: cannot read this model: {' '.join(str(error).split())}")
+    return models
 
 
 def _model(path: Path, call: dict[str, Any]) -> Model:
@@ -157,22 +168,33 @@ def _model(path: Path, call: dict[str, Any]) -> Model:
     )
 
 
-def _calls(text: str) -> list[dict[str, Any]]:
-    """Return the arguments of each call of a gold macro in a model; other models have none."""
+def _calls(project_dir: Path, text: str) -> list[dict[str, Any]]:
+    """Return the arguments of each call of a gold macro in a model."""
     calls: list[dict[str, Any]] = []
-    if not any(f"{macro}(" in text for macro in REQUIRED):
-        return calls
     environment = SandboxedEnvironment()
-    for macro, required in REQUIRED.items():
-        environment.globals[macro] = lambda _required=required, **told: (
-            calls.append(told) if _required <= set(told) else None
-        )
-    try:
-        environment.from_string(text).render()
-    except Exception:
-        # a model that is more than one call is the user's own, and dbt says what is wrong with it
-        return []
+    for name in ("config", "ref", "source"):
+        environment.globals[name] = lambda *_, **__: ""
+    environment.globals["var"] = partial(_var, project_dir)
+    for macro in REQUIRED:
+        environment.globals[macro] = partial(_note, calls, macro)
+    environment.from_string(text).render()
     return calls
+
+
+def _note(calls: list[dict[str, Any]], macro: str, *unnamed: object, **told: object) -> None:
+    lacking = REQUIRED[macro] - told.keys()
+    unknown = {name for name, value in told.items() if isinstance(value, Undefined)}
+    if unnamed or lacking or unknown:
+        named = ", ".join(sorted(lacking | unknown)) or "every argument"
+        raise ValueError(f"{macro} needs {named} by name, with a value that stands in the model")
+    calls.append(told)
+
+
+def _var(project_dir: Path, name: str, default: object = None) -> object:
+    told = read_vars(project_dir).get(name, default)
+    if told is None:
+        raise ValueError(f"dbt_project.yml has no var {name}")
+    return told
 
 
 def differences(model: Model, table: Table) -> list[str]:
