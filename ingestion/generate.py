@@ -16,11 +16,14 @@ from ingestion.tables import query_table
 
 PLACE = ["catalog_name", "database_name", "schema_name", "table_name"]
 ROWS = "('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')"
+# Offsets of two partitions say nothing of each other: the source's time comes first.
+TIME = "coalesce(changed_at, message_timestamp)"
+SEEN = f'({TIME} is not null, {TIME}, bronze_version, "offset")'
 TABLES = f"""
     select
         {", ".join(PLACE)},
-        arg_max(key_columns, (bronze_version, "offset")) filter (key_columns is not null) as key,
-        arg_max(schema_id, (bronze_version, "offset")) filter (schema_id is not null) as schema_id,
+        arg_max(key_columns, {SEEN}) filter (key_columns is not null) as key,
+        arg_max(schema_id, {SEEN}) filter (schema_id is not null) as schema_id,
         list(distinct schema_id) filter (schema_id is not null) as schema_ids
     from changes
     where feed = ? and table_name is not null and operation in {ROWS}
@@ -31,7 +34,7 @@ TABLES = f"""
 IMAGES = f"""
     select
         {", ".join(PLACE)},
-        arg_max(map_keys(after_image), (is_after_complete, bronze_version, "offset"))
+        arg_max(map_keys(after_image), (is_after_complete, {SEEN}))
     from changes
     where feed = ? and table_name is not null and operation in {ROWS} and after_image is not null
     group by all
@@ -113,7 +116,8 @@ def _tables(config: Config, feed: Feed) -> list[Table]:
     changes, schemas = silver / f"{feed.format}_changes", silver / "schemas"
     if not (changes.exists() and schemas.exists()):
         return []
-    read = ["feed", *PLACE, "operation", "bronze_version", "offset"]
+    when = ["changed_at", "message_timestamp", "bronze_version", "offset"]
+    read = ["feed", *PLACE, "operation", *when]
     found = query_table(
         changes, "changes", [*read, "key_columns", "schema_id"], TABLES, [feed.name]
     )

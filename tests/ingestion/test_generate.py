@@ -1,10 +1,74 @@
 """`generate` knows what the project declares and what silver tells, here without Spark."""
 
-import pytest
+from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
+import pytest
+from deltalake import write_deltalake
+
+from ingestion.__main__ import main
+from ingestion.config import PROJECT_ROOT
+from ingestion.errors import OK
 from ingestion.gold_models import declared_models
+from tests.support.project import Project
 
 CALL = "(feed='crm', database='shop', table='orders', key=['id'], columns={'id': 'bigint'})"
+
+
+TEXT = pa.string()
+CHANGES = pa.schema(
+    {
+        **dict.fromkeys(("feed", "catalog_name", "database_name", "schema_name"), TEXT),
+        **{"table_name": TEXT, "operation": TEXT, "schema_id": TEXT},
+        **{"bronze_version": pa.int64(), "offset": pa.int64()},
+        **dict.fromkeys(("changed_at", "message_timestamp"), pa.timestamp("us", "UTC")),
+        "key_columns": pa.list_(TEXT),
+        **{"after_image": pa.map_(TEXT, TEXT), "is_after_complete": pa.bool_()},
+    }
+)
+SCHEMAS = pa.schema(
+    {
+        **dict.fromkeys(("format", "schema_id", "column_name", "source_type"), TEXT),
+        **dict.fromkeys(("proposed_type", "wire_encoding", "comment"), TEXT),
+        "ordinal": pa.int32(),
+    }
+)
+MINUTE = timedelta(minutes=1)
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def change(time, offset, schema_id, operation="insert", **other):
+    """A change of shop.orders so many minutes after the start, in silver's columns."""
+    told = {"feed": "crm", "database_name": "shop", "table_name": "orders", "key_columns": ["id"]}
+    told |= {"operation": operation, "schema_id": schema_id, "bronze_version": 0, "offset": offset}
+    return told | {"changed_at": START + time * MINUTE, "is_after_complete": True} | other
+
+
+def schema(schema_id, **types):
+    """The types that a schema tells; with a blank in one, its encoding follows."""
+    told = {"format": "maxwell", "schema_id": schema_id}
+    for ordinal, (name, text) in enumerate(types.items()):
+        source_type, proposed, encoding = (*text.split(), "text")[:3]
+        column = {"column_name": name, "ordinal": ordinal, "source_type": source_type}
+        yield told | column | {"proposed_type": proposed, "wire_encoding": encoding}
+
+
+@pytest.fixture
+def generate(folder, capsys):
+    """Make silver of these rows, and return what `generate` writes and says of them."""
+    (folder / "macros").symlink_to(PROJECT_ROOT / "macros")
+
+    def generated(changes, schemas, **settings):
+        feed = {"format": "maxwell", "files": "in/crm"} | settings
+        Project(folder).configure({"crm": feed})
+        silver = folder / "lakehouse" / "warehouse" / "silver.db"
+        write_deltalake(silver / "maxwell_changes", pa.Table.from_pylist(changes, CHANGES))
+        write_deltalake(silver / "schemas", pa.Table.from_pylist(schemas, SCHEMAS))
+        assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
+        (declared,) = declared_models(folder)
+        return declared.columns, capsys.readouterr().out.splitlines()[1:-1]
+
+    return generated
 
 
 @pytest.fixture
@@ -48,3 +112,14 @@ def test_a_model_that_cannot_be_read_is_told(folder, capsys, text, reason):
     assert declared_models(folder) == []
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"models/gold/orders.sql: cannot read this model: {reason}")
+
+
+def test_the_latest_schema_is_that_of_the_latest_change_whatever_its_partition(generate):
+    changes = [change(time, offset=time, schema_id="old") for time in range(6)]
+    changes += [change(9, offset=0, schema_id="new")]
+    # without the source's time that of the record counts, without both it is the earliest
+    untimed = change(0, offset=8, schema_id="old", message_timestamp=START) | {"changed_at": None}
+    changes += [untimed, untimed | {"offset": 9, "message_timestamp": None}]
+    schemas = [*schema("old", id="int int", a="int int")]
+    schemas += schema("new", id="int int", a="int int", b="int int")
+    assert generate(changes, schemas) == ({"id": "int", "a": "int", "b": "int"}, [])
