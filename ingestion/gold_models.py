@@ -40,7 +40,8 @@ class Column:
     source_type: str | None = None
     proposed_type: str | None = None
     comment: str | None = None
-    earlier_type: str | None = None
+    # what earlier messages tell, in their order
+    earlier_types: tuple[str, ...] = ()
     # its times are in the producer's zone, and the feed does not say which that is
     lacks_zone: bool = False
 
@@ -58,8 +59,10 @@ class Column:
     def doubt(self) -> str | None:
         """Say why the type deserves a look, if it does."""
         told = self.source_type or ""
-        if self.earlier_type not in (None, self.type):
-            return f"earlier messages say {self.earlier_type}: rows since then may not fit"
+        if others := [
+            earlier for earlier in dict.fromkeys(self.earlier_types) if earlier != self.type
+        ]:
+            return f"earlier messages say {', '.join(others)}: their rows may not fit"
         if self.type == "string" and re.match(r"(?i)dec|num|.*decimal", told):
             return "more than Spark's 38 digits, or no fixed scale: string keeps them all"
         if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", told):

@@ -1,6 +1,7 @@
 """The source tables of a feed as silver knows them, read with delta-rs and DuckDB."""
 
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
 from ingestion.config import Config, Feed
 from ingestion.gold_models import Column, Table
@@ -12,13 +13,22 @@ ROWS = "('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')"
 TIME = "coalesce(changed_at, message_timestamp)"
 SEEN = f'({TIME} is not null, {TIME}, bronze_version, "offset")'
 TABLES = f"""
+    with seen as (
+        select
+            {", ".join(PLACE)},
+            key_columns,
+            schema_id,
+            max({SEEN}) as last_seen
+        from changes
+        where feed = ? and table_name is not null and operation in {ROWS}
+        group by all
+    )
+
     select
         {", ".join(PLACE)},
-        arg_max(key_columns, {SEEN}) filter (key_columns is not null) as key,
-        arg_max(schema_id, {SEEN}) filter (schema_id is not null) as schema_id,
-        list(distinct schema_id) filter (schema_id is not null) as schema_ids
-    from changes
-    where feed = ? and table_name is not null and operation in {ROWS}
+        arg_max(key_columns, last_seen) filter (key_columns is not null) as key,
+        list(schema_id order by last_seen) filter (schema_id is not null) as schema_ids
+    from seen
     group by all
     order by all
 """
@@ -48,45 +58,46 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
         return []
     when = ["changed_at", "message_timestamp", "bronze_version", "offset"]
     read = ["feed", *PLACE, "operation", *when]
-    found = query_table(
-        changes, "changes", [*read, "key_columns", "schema_id"], TABLES, [feed.name]
-    )
-    every_id = [schema_id for row in found for schema_id in row[-1] or []]
-    read_of_schemas = ["format", "schema_id", "ordinal", *COLUMNS_OF_SCHEMAS]
-    told = query_table(schemas, "schemas", read_of_schemas, COLUMNS, [feed.format, every_id])
+    read_of_keys = [*read, "key_columns", "schema_id"]
+    found = query_table(changes, "changes", read_of_keys, TABLES, [feed.name])
+    every_id = [schema_id for *_, schema_ids in found for schema_id in schema_ids or []]
+    told = _columns_of_schemas(schemas, feed, every_id)
     names_of: dict[tuple[str | None, ...], list[str]] = {}
-    if any(schema_id is None for *_, schema_id, _ in found):
+    if any(schema_ids is None for *_, schema_ids in found):
         read_images = [*read, "after_image", "is_after_complete"]
         images = query_table(changes, "changes", read_images, IMAGES, [feed.name])
         names_of = {tuple(place): names for *place, names in images}
     tables = []
-    for *place, key, schema_id, schema_ids in found:
-        if schema_id is None:
+    for *place, key, schema_ids in found:
+        if schema_ids is None:
             columns, gone = [Column(name) for name in names_of.get(tuple(place), [])], []
         else:
-            own = [column for column in told if column[-1] in schema_ids]
-            columns, gone = _latest(own, schema_id, "time_zone" in feed.meaning)
+            columns, gone = _latest([told.get(schema_id, []) for schema_id in schema_ids])
         present = {column.name for column in columns}
         columns += [Column(name) for name in key or [] if name not in present]
         tables.append(Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone)))
     return tables
 
 
-def _latest(
-    told: list[tuple[Any, ...]], schema_id: str, has_time_zone: bool
-) -> tuple[list[Column], list[str]]:
-    """Return the columns of this schema, and the names that only earlier schemas have."""
-    earlier = {name: proposed for name, _, proposed, *_, schema in told if schema != schema_id}
+def _columns_of_schemas(table: Path, feed: Feed, schema_ids: list[str]) -> dict[str, list[Column]]:
+    read = ["format", "schema_id", "ordinal", *COLUMNS_OF_SCHEMAS]
+    columns: dict[str, list[Column]] = {}
+    for name, source_type, proposed, encoding, comment, schema_id in query_table(
+        table, "schemas", read, COLUMNS, [feed.format, schema_ids]
+    ):
+        lacks_zone = encoding == "zoned_wall_clock" and "time_zone" not in feed.meaning
+        column = Column(name, source_type, proposed, comment, lacks_zone=lacks_zone)
+        columns.setdefault(schema_id, []).append(column)
+    return columns
+
+
+def _latest(schemas: list[list[Column]]) -> tuple[list[Column], list[str]]:
+    """Return the columns of the last schema, and the names that only earlier ones have."""
+    *earlier, latest = schemas
+    types: dict[str, list[str]] = {}
+    for column in (column for schema in earlier for column in schema):
+        types.setdefault(column.name, []).append(column.type)
     columns = [
-        Column(
-            name,
-            source_type,
-            proposed,
-            comment,
-            earlier_type=earlier.get(name),
-            lacks_zone=encoding == "zoned_wall_clock" and not has_time_zone,
-        )
-        for name, source_type, proposed, encoding, comment, schema in told
-        if schema == schema_id
+        replace(column, earlier_types=tuple(types.get(column.name, ()))) for column in latest
     ]
-    return columns, sorted(set(earlier) - {column.name for column in columns})
+    return columns, sorted(set(types) - {column.name for column in columns})

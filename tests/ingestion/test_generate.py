@@ -1,5 +1,6 @@
 """`generate` knows what the project declares and what silver tells, here without Spark."""
 
+import shutil
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
@@ -62,8 +63,13 @@ def generate(folder, capsys):
         feed = {"format": "maxwell", "files": "in/crm"} | settings
         Project(folder).configure({"crm": feed})
         silver = folder / "lakehouse" / "warehouse" / "silver.db"
-        write_deltalake(silver / "maxwell_changes", pa.Table.from_pylist(changes, CHANGES))
-        write_deltalake(silver / "schemas", pa.Table.from_pylist(schemas, SCHEMAS))
+        for name, rows, columns in (
+            ("maxwell_changes", changes, CHANGES),
+            ("schemas", schemas, SCHEMAS),
+        ):
+            table = pa.Table.from_pylist(rows, columns)
+            write_deltalake(silver / name, table, mode="overwrite")
+        shutil.rmtree(folder / "models" / "gold" / "crm", ignore_errors=True)
         assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
         (declared,) = declared_models(folder)
         return declared.columns, capsys.readouterr().out.splitlines()[1:-1]
@@ -123,3 +129,17 @@ def test_the_latest_schema_is_that_of_the_latest_change_whatever_its_partition(g
     schemas = [*schema("old", id="int int", a="int int")]
     schemas += schema("new", id="int int", a="int int", b="int int")
     assert generate(changes, schemas) == ({"id": "int", "a": "int", "b": "int"}, [])
+
+
+def test_every_earlier_type_that_differs_is_told_in_the_order_of_time(generate):
+    types = ("varchar(9) string", "smallint smallint", "int int", "varchar(8) string", "int int")
+    ids = [f"schema {number}" for number in range(len(types))]
+    changes = [change(time, 0, schema_id) for time, schema_id in enumerate(ids)]
+    schemas = [
+        column
+        for schema_id, text in zip(ids, types, strict=True)
+        for column in schema(schema_id, id="int int", a=text)
+    ]
+    said = "  a is int (int): earlier messages say string, smallint: their rows may not fit"
+    for told in (schemas, schemas[::-1]):
+        assert generate(changes, told) == ({"id": "int", "a": "int"}, [said])
