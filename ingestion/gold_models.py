@@ -40,10 +40,13 @@ class Column:
     source_type: str | None = None
     proposed_type: str | None = None
     comment: str | None = None
+    wire_encoding: str = "text"
     # what earlier messages tell, in their order
     earlier_types: tuple[str, ...] = ()
     # its times are in the producer's zone, and the feed does not say which that is
     lacks_zone: bool = False
+    # its rows do not tell how they are written, and the feed does not say it either
+    lacks_encoding: bool = False
 
     @property
     def type(self) -> str:
@@ -59,6 +62,8 @@ class Column:
     def doubt(self) -> str | None:
         """Say why the type deserves a look, if it does."""
         told = self.source_type or ""
+        if self.lacks_encoding:
+            return f"written as {self.wire_encoding}, which the feed's encodings must name"
         if others := [
             earlier for earlier in dict.fromkeys(self.earlier_types) if earlier != self.type
         ]:
@@ -93,12 +98,17 @@ class Table:
 
     def doubts(self) -> list[str]:
         """Return what a person should decide, one line each."""
-        if all(column.source_type is None for column in self.columns):
+        untold = [column.name for column in self.columns if column.source_type is None]
+        if len(untold) == len(self.columns):
             return ["the messages tell no types: every column is string until you say otherwise"]
         doubts = [
             f"{column.name} is {column.type} ({column.source_type}): {doubt}"
             for column in self.columns
             if (doubt := column.doubt())
+        ]
+        doubts += [
+            f"{name} is string until you say otherwise: no message tells its type"
+            for name in untold
         ]
         return doubts + [f"{name} is left out: only earlier messages have it" for name in self.gone]
 
@@ -203,6 +213,7 @@ def _var(project_dir: Path, name: str, default: object = None) -> object:
 def differences(model: Model, table: Table) -> list[str]:
     """Say where the messages tell something else than the model declares."""
     told = {column.name: column.type for column in table.columns}
+    untold = {column.name for column in table.columns if column.source_type is None}
     lines = [
         f"+ {name!r}: {wanted!r}"
         for name, wanted in told.items()
@@ -216,7 +227,7 @@ def differences(model: Model, table: Table) -> list[str]:
     lines += [
         f"~ {name!r}: declared as {model.columns[name]!r}, the messages suggest {wanted!r}"
         for name, wanted in told.items()
-        if name in model.columns and _plain(model.columns[name]) != _plain(wanted)
+        if name in model.columns.keys() - untold and _plain(model.columns[name]) != _plain(wanted)
     ]
     if table.key and model.key and set(table.key) != set(model.key):
         lines.append(f"~ key: declared as {list(model.key)}, the messages say {list(table.key)}")

@@ -5,10 +5,15 @@ from pathlib import Path
 
 from ingestion.config import Config, Feed
 from ingestion.gold_models import Column, Table
+from ingestion.settings import ENCODINGS
 from ingestion.tables import query_table
 
+# What only the feed's settings can tell where rows do not.
+ENCODED = set(ENCODINGS) - {"text"}
 PLACE = ["catalog_name", "database_name", "schema_name", "table_name"]
 ROWS = "('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')"
+# Messages beside the rows of a table that may tell its types, where rows do not.
+BESIDE_ROWS = "('schema_change', 'truncate', 'ignored')"
 # Offsets of two partitions say nothing of each other: the source's time comes first.
 TIME = "coalesce(changed_at, message_timestamp)"
 SEEN = f'({TIME} is not null, {TIME}, bronze_version, "offset")'
@@ -18,18 +23,26 @@ TABLES = f"""
             {", ".join(PLACE)},
             key_columns,
             schema_id,
+            operation in {ROWS} as is_row,
             max({SEEN}) as last_seen
         from changes
-        where feed = ? and table_name is not null and operation in {ROWS}
+        where
+            feed = ?
+            and table_name is not null
+            and (operation in {ROWS} or (operation in {BESIDE_ROWS} and schema_id is not null))
         group by all
     )
 
     select
         {", ".join(PLACE)},
-        arg_max(key_columns, last_seen) filter (key_columns is not null) as key,
-        list(schema_id order by last_seen) filter (schema_id is not null) as schema_ids
+        arg_max(key_columns, last_seen) filter (is_row and key_columns is not null) as key,
+        coalesce(
+            list(schema_id order by last_seen) filter (is_row and schema_id is not null), []
+        ) as of_rows,
+        coalesce(list(schema_id order by last_seen) filter (not is_row), []) as beside_rows
     from seen
     group by all
+    having bool_or(is_row)
     order by all
 """
 # For tables whose messages tell no types: the names in their latest whole image.
@@ -41,6 +54,7 @@ IMAGES = f"""
     where feed = ? and table_name is not null and operation in {ROWS} and after_image is not null
     group by all
 """
+READ = ["feed", *PLACE, "operation", "changed_at", "message_timestamp", "bronze_version", "offset"]
 COLUMNS_OF_SCHEMAS = ["column_name", "source_type", "proposed_type", "wire_encoding", "comment"]
 COLUMNS = f"""
     select {", ".join(COLUMNS_OF_SCHEMAS)}, schema_id
@@ -56,27 +70,42 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
     changes, schemas = silver / f"{feed.format}_changes", silver / "schemas"
     if not (changes.exists() and schemas.exists()):
         return []
-    when = ["changed_at", "message_timestamp", "bronze_version", "offset"]
-    read = ["feed", *PLACE, "operation", *when]
-    read_of_keys = [*read, "key_columns", "schema_id"]
-    found = query_table(changes, "changes", read_of_keys, TABLES, [feed.name])
-    every_id = [schema_id for *_, schema_ids in found for schema_id in schema_ids or []]
-    told = _columns_of_schemas(schemas, feed, every_id)
+    read = [*READ, "key_columns", "schema_id"]
+    found = query_table(changes, "changes", read, TABLES, [feed.name])
+    every_id = [told for *_, of_rows, beside_rows in found for told in (*of_rows, *beside_rows)]
+    columns_of = _columns_of_schemas(schemas, feed, every_id)
     names_of: dict[tuple[str | None, ...], list[str]] = {}
-    if any(schema_ids is None for *_, schema_ids in found):
-        read_images = [*read, "after_image", "is_after_complete"]
-        images = query_table(changes, "changes", read_images, IMAGES, [feed.name])
+    if any(columns_of.keys().isdisjoint(of_rows) for *_, of_rows, _ in found):
+        read = [*READ, "after_image", "is_after_complete"]
+        images = query_table(changes, "changes", read, IMAGES, [feed.name])
         names_of = {tuple(place): names for *place, names in images}
     tables = []
-    for *place, key, schema_ids in found:
-        if schema_ids is None:
-            columns, gone = [Column(name) for name in names_of.get(tuple(place), [])], []
+    for *place, key, of_rows, beside_rows in found:
+        told = [columns_of[schema_id] for schema_id in of_rows if schema_id in columns_of]
+        if told:
+            columns, gone = _latest(told)
         else:
-            columns, gone = _latest([told.get(schema_id, []) for schema_id in schema_ids])
+            told = [columns_of[schema_id] for schema_id in beside_rows if schema_id in columns_of]
+            columns, gone = _beside_rows(feed, place, told, names_of.get(tuple(place), []))
         present = {column.name for column in columns}
         columns += [Column(name) for name in key or [] if name not in present]
         tables.append(Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone)))
     return tables
+
+
+def _beside_rows(
+    feed: Feed, place: list[str | None], told: list[list[Column]], names: list[str]
+) -> tuple[list[Column], list[str]]:
+    """Return the columns of a table whose rows, with these names, tell no types."""
+    latest, gone = _latest(told or [[]])
+    table = ".".join(part for part in place[1:] if part)
+    named = feed.meaning.get("encodings", {}).get(table, {})
+    columns = [
+        replace(column, lacks_encoding=column.wire_encoding in ENCODED and column.name not in named)
+        for column in latest
+    ]
+    known = {column.name for column in columns} | set(gone)
+    return columns + [Column(name) for name in names if name not in known], gone
 
 
 def _columns_of_schemas(table: Path, feed: Feed, schema_ids: list[str]) -> dict[str, list[Column]]:
@@ -86,7 +115,7 @@ def _columns_of_schemas(table: Path, feed: Feed, schema_ids: list[str]) -> dict[
         table, "schemas", read, COLUMNS, [feed.format, schema_ids]
     ):
         lacks_zone = encoding == "zoned_wall_clock" and "time_zone" not in feed.meaning
-        column = Column(name, source_type, proposed, comment, lacks_zone=lacks_zone)
+        column = Column(name, source_type, proposed, comment, encoding, lacks_zone=lacks_zone)
         columns.setdefault(schema_id, []).append(column)
     return columns
 

@@ -72,7 +72,8 @@ def generate(folder, capsys):
         shutil.rmtree(folder / "models" / "gold" / "crm", ignore_errors=True)
         assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
         (declared,) = declared_models(folder)
-        return declared.columns, capsys.readouterr().out.splitlines()[1:-1]
+        said = capsys.readouterr().out.splitlines()
+        return declared.columns, [line for line in said if line.startswith("  ")]
 
     return generated
 
@@ -143,3 +144,47 @@ def test_every_earlier_type_that_differs_is_told_in_the_order_of_time(generate):
     said = "  a is int (int): earlier messages say string, smallint: their rows may not fit"
     for told in (schemas, schemas[::-1]):
         assert generate(changes, told) == ({"id": "int", "a": "int"}, [said])
+
+
+@pytest.mark.parametrize("operation", ["schema_change", "ignored", "truncate"])
+def test_types_that_rows_do_not_tell_come_from_what_stands_beside_them(generate, operation):
+    row = change(1, 2, None, after_image=[("id", "1"), ("b", "AAE="), ("x", "a"), ("was", "b")])
+    # a schema without columns, as of a RENAME, tells nothing
+    beside = ("first", "second", "none")
+    told = [
+        change(number, 0, schema_id, operation, key_columns=None)
+        for number, schema_id in enumerate(beside)
+    ]
+    # another table's
+    told.append(change(9, 0, "first", operation, table_name="other"))
+    schemas = [*schema("first", id="int bigint", was="int bigint")]
+    schemas += schema(
+        "second",
+        id="bigint decimal(20,0)",
+        b="blob binary base64_binary",
+        e="enum string enum_number",
+    )
+    columns = {"id": "decimal(20,0)", "b": "binary", "e": "string", "x": "string"}
+    said = [
+        "  id is decimal(20,0) (bigint): earlier messages say bigint: their rows may not fit",
+        "  b is binary (blob): written as base64_binary, which the feed's encodings must name",
+        "  x is string until you say otherwise: no message tells its type",
+        "  was is left out: only earlier messages have it",
+    ]
+    assert generate([row, *told], schemas) == (columns, said)
+    encodings = {"shop.orders": {"b": "base64_binary"}}
+    assert generate([row, *told], schemas, encodings=encodings) == (columns, said[:1] + said[2:])
+    # rows that tell their types are believed
+    row["schema_id"] = "first"
+    assert generate([row, *told], schemas)[0] == {"id": "bigint", "was": "bigint"}
+
+
+def test_a_model_is_not_compared_with_types_that_nothing_tells(generate, folder):
+    rows = [change(1, 0, None, after_image=[("id", "1"), ("x", "a")])]
+    assert generate(rows, []) == (
+        {"id": "string", "x": "string"},
+        ["  the messages tell no types: every column is string until you say otherwise"],
+    )
+    path = folder / "models" / "gold" / "orders.sql"
+    path.write_text("{{ current_state" + CALL + " }}")
+    assert generate(rows, []) == ({"id": "bigint"}, ["  + 'x': 'string'"])
