@@ -96,21 +96,48 @@ class Table:
         """Tell whether a user means this table, with or without what stands before its name."""
         return f".{self}".endswith(f".{name}")
 
+    def columns_of_gold(self) -> list[Column]:
+        """Return the columns without those whose names Spark takes for another's."""
+        owners = self._owners()
+        return [column for column in self.columns if owners[column.gold_name.lower()] is column]
+
+    def _owners(self) -> dict[str, Column]:
+        """Return the column of each name as Spark compares them: one of the key, or the first."""
+        owners: dict[str, Column] = {}
+        for column in sorted(self.columns, key=lambda column: column.name not in self.key):
+            owners.setdefault(column.gold_name.lower(), column)
+        return owners
+
     def doubts(self) -> list[str]:
         """Return what a person should decide, one line each."""
-        untold = [column.name for column in self.columns if column.source_type is None]
-        if len(untold) == len(self.columns):
+        return [*self._doubts_of_types(), *self._left_out()]
+
+    def _doubts_of_types(self) -> list[str]:
+        columns = self.columns_of_gold()
+        untold = [column.name for column in columns if column.source_type is None]
+        if len(untold) == len(columns):
             return ["the messages tell no types: every column is string until you say otherwise"]
         doubts = [
             f"{column.name} is {column.type} ({column.source_type}): {doubt}"
-            for column in self.columns
+            for column in columns
             if (doubt := column.doubt())
         ]
-        doubts += [
+        return doubts + [
             f"{name} is string until you say otherwise: no message tells its type"
             for name in untold
         ]
-        return doubts + [f"{name} is left out: only earlier messages have it" for name in self.gone]
+
+    def _left_out(self) -> list[str]:
+        owners = self._owners()
+        collided = [
+            f"{column.name} is left out: gold takes its name for that of {owner.name}; name it "
+            f"otherwise: 'NAME': {{'type': {column.type!r}, 'source': {column.name!r}}}"
+            for column in self.columns
+            if (owner := owners[column.gold_name.lower()]) is not column
+        ]
+        return collided + [
+            f"{name} is left out: only earlier messages have it" for name in self.gone
+        ]
 
 
 @dataclass(frozen=True)
@@ -269,7 +296,7 @@ def sql_text(feed: str, table: Table) -> str:
     where = ", ".join(f"{name}={_literal(part)}" for name, part in place if part)
     names = {column.name: column.gold_name for column in table.columns}
     key = ", ".join(_literal(names[name]) for name in table.key)
-    columns = ",\n".join(f"        {_declaration(column)}" for column in _distinct(table.columns))
+    columns = ",\n".join(f"        {_declaration(column)}" for column in table.columns_of_gold())
     return (
         f"{{{{ current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
         f"    columns={{\n{columns}\n    }}\n) }}}}\n"
@@ -283,14 +310,6 @@ def _declaration(column: Column) -> str:
     return f"{_literal(column.gold_name)}: {source}"
 
 
-def _distinct(columns: tuple[Column, ...]) -> list[Column]:
-    """Return the columns without those whose names Spark takes for one that is there already."""
-    seen: dict[str, Column] = {}
-    for column in columns:
-        seen.setdefault(column.gold_name.lower(), column)
-    return list(seen.values())
-
-
 def _literal(text: str) -> str:
     """Return the text as a string of Jinja, whose escapes are Python's."""
     return repr(text)
@@ -301,7 +320,7 @@ def yaml_text(name: str, table: Table) -> str:
     columns = [
         {"name": column.gold_name}
         | ({"description": text} if (text := _description(column)) else {})
-        for column in _distinct(table.columns)
+        for column in table.columns_of_gold()
     ]
     listed = ", ".join(table.key)
     model = {

@@ -188,3 +188,24 @@ def test_a_model_is_not_compared_with_types_that_nothing_tells(generate, folder)
     path = folder / "models" / "gold" / "orders.sql"
     path.write_text("{{ current_state" + CALL + " }}")
     assert generate(rows, []) == ({"id": "bigint"}, ["  + 'x': 'string'"])
+
+
+def left_out(name, owner, type_text):
+    return (
+        f"  {name} is left out: gold takes its name for that of {owner}; name it otherwise: "
+        f"'NAME': {{'type': '{type_text}', 'source': '{name}'}}"
+    )
+
+
+def test_columns_whose_names_collide_in_gold_are_told(generate):
+    schemas = [*schema("told", **{"A_B": "int int", "a b": "bigint bigint", "a_b": "text string"})]
+    assert generate([change(0, 0, "told", key_columns=["A_B"])], schemas) == (
+        {"A_B": "int"},
+        [left_out("a b", "A_B", "bigint"), left_out("a_b", "A_B", "string")],
+    )
+    assert generate([change(0, 0, "told", key_columns=["a b"])], schemas) == (
+        {"a b": "bigint"},
+        [left_out("A_B", "a b", "int"), left_out("a_b", "a b", "string")],
+    )
+    untyped = change(0, 0, None, after_image=[("id", "1"), ("ID", "2")])
+    assert generate([untyped], schemas)[1][1:] == [left_out("ID", "id", "string")]
