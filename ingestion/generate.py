@@ -48,9 +48,9 @@ def main(args: argparse.Namespace) -> int:
             )
         else:
             name = model_name(config.project_dir, feed.name, table)
-            path = write(config.project_dir, feed.name, name, table)
+            path, remarks = write(config.project_dir, feed.name, name, table)
             written.append(name)
-            _tell(path, table, table.doubts())
+            _tell(path, table, remarks + table.doubts())
     if written:
         say(f"Next: dbt build --select {' '.join(written)}")
     return OK

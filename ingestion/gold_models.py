@@ -281,13 +281,19 @@ def _word(text: str) -> str:
     return re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_") or "table"
 
 
-def write(project_dir: Path, feed: str, name: str, table: Table) -> Path:
-    """Write the model and its YAML; return the model's path from the project's root."""
+def write(project_dir: Path, feed: str, name: str, table: Table) -> tuple[Path, list[str]]:
+    """Write the model, and its YAML if there is none; return the model's path and what to say."""
     folder = Path("models") / "gold" / feed
     (project_dir / folder).mkdir(parents=True, exist_ok=True)
-    for ending, text in (("yml", yaml_text(name, table)), ("sql", sql_text(feed, table))):
-        (project_dir / folder / f"{name}.{ending}").write_text(text, encoding="utf-8")
-    return folder / f"{name}.sql"
+    model, described = folder / f"{name}.sql", folder / f"{name}.yml"
+    (project_dir / model).write_text(sql_text(feed, table), encoding="utf-8")
+    if (project_dir / described).exists():
+        return model, [
+            f"{described} is there already and stays as it is: see that it has the model's columns "
+            "and tests, or remove both files and generate again"
+        ]
+    (project_dir / described).write_text(yaml_text(name, table), encoding="utf-8")
+    return model, []
 
 
 def sql_text(feed: str, table: Table) -> str:

@@ -209,3 +209,17 @@ def test_columns_whose_names_collide_in_gold_are_told(generate):
     )
     untyped = change(0, 0, None, after_image=[("id", "1"), ("ID", "2")])
     assert generate([untyped], schemas)[1][1:] == [left_out("ID", "id", "string")]
+
+
+def test_a_description_without_a_model_is_not_written_over(generate, folder, capsys):
+    generate([change(0, 0, "told")], [*schema("told", id="int int")])
+    described = folder / "models" / "gold" / "crm" / "orders.yml"
+    model = described.with_suffix(".sql")
+    assert "key_is_unique" in described.read_text()
+    described.write_text("mine")
+    model.unlink()
+    assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
+    assert described.read_text() == "mine"
+    assert model.exists()
+    said = capsys.readouterr().out.splitlines()[1]
+    assert said.startswith("  models/gold/crm/orders.yml is there already and stays as it is: ")

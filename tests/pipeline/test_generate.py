@@ -152,7 +152,7 @@ def test_names_from_messages_are_data(tmp_path):
     columns = tuple(Column(name, "x {{ 1 / 0 }}", "bigint") for name in (*names, "GRÖßE"))
     table = Table((None, "it's {{ 1 }}", None, "T 1"), ("it's",), columns, ())
     name = model_name(tmp_path, "crm", table)
-    path = write(tmp_path, "crm", name, table)
+    path, _ = write(tmp_path, "crm", name, table)
     assert str(path) == "models/gold/crm/t_1.sql"
     (declared,) = declared_models(tmp_path)
     assert declared.is_of("crm", table)
