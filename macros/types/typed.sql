@@ -42,14 +42,18 @@
         -- a value of these is exact; most columns are of them, and the other tests cost more
         when {{ type }} in ('bigint', 'int', 'smallint', 'tinyint', 'boolean', 'binary') then false
         when {{ type }} like 'decimal(%'
-            then {{ _is_rounded(text, "cast(regexp_extract(" ~ type ~ ", r',\s*(\d+)', 1) as int)") }}
+            then {{ _is_rounded(text, "coalesce(try_cast(regexp_extract(" ~ type ~ ", r',\s*(\d+)', 1) as int), 0)") }}
         when {{ type }} = 'float' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
         when {{ type }} = 'double' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as double)') }}
         when {{ type }} = 'date' then {{ _is_cut_off(text, 'date') }}
         when {{ type }} = 'timestamp_ntz' then {{ _is_cut_off(text, 'timestamp_ntz') }}
         when {{ type }} = 'timestamp' then {{ _is_cut_off(text, 'timestamp') }}
-        when {{ type }} like 'array<%string%' then trim({{ text }}) not like '[%]' or {{ _has_bare_fraction(text) }}
-        when {{ type }} like 'array<%' then trim({{ text }}) not like '[%]'
+        when {{ type }} like 'array<%' and {{ _is_no_whole_array(text) }} then true
+        when {{ type }} like 'array<%string%' then {{ _has_bare_fraction(text) }}
+        when {{ type }} like 'array<%float%'
+            then exists({{ _numbers(text) }}, number -> {{ _is_out_of_range('number', 'try_cast(number as float)') }})
+        when {{ type }} like 'array<%double%'
+            then exists({{ _numbers(text) }}, number -> {{ _is_out_of_range('number', 'try_cast(number as double)') }})
         else false
     end
 {%- endmacro %}
@@ -90,6 +94,18 @@
             - length(replace(regexp_extract({{ text }}, '([0.]*)[eE]', 1), '.', ''))
             - try_cast(regexp_extract({{ text }}, '[eE](.*)', 1) as int) > {{ scale }}
     end
+{%- endmacro %}
+
+
+{#- Spark reads an array to its end, and what stands behind it in silence. -#}
+{% macro _is_no_whole_array(text) -%}
+    (trim({{ text }}) not like '[%]' or size(from_json(concat('[', {{ text }}, ',0]'), 'array<string>')) <> 2)
+{%- endmacro %}
+
+
+{#- The texts of the numbers in an array. -#}
+{% macro _numbers(text) -%}
+    split(regexp_replace({{ text }}, r'[\[\]"\s]', ''), ',')
 {%- endmacro %}
 
 

@@ -160,8 +160,19 @@ CASES = {
         ("{}", None, MISFIT),
         ("[", None, MISFIT),
     ],
-    "array<int>": [("[1,null,3]", "[1,null,3]", FITS), ('[1,"x"]', None, MISFIT)],
-    "array<double>": [("[1.5,-2]", "[1.5,-2.0]", FITS), ('["1.5"]', None, MISFIT)],
+    "array<int>": [
+        ("[1,null,3]", "[1,null,3]", FITS),
+        ('[1,"x"]', None, MISFIT),
+        # Spark reads the first array and nothing behind it
+        ("[1][2]", "[1]", MISFIT),
+    ],
+    "array<double>": [
+        ("[1.5,-2]", "[1.5,-2.0]", FITS),
+        ('["1.5"]', None, MISFIT),
+        ("[0,1e-400]", "[0.0,0.0]", MISFIT),
+    ],
+    "array<float>": [("[0.5, 1e3]", "[0.5,1000.0]", FITS), ("[1,1e40]", '[1.0,"Infinity"]', MISFIT)],
+    "decimal(5)": [("7", "7", FITS), ("1.5", "2", MISFIT)],
 }
 
 
