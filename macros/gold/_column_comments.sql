@@ -2,7 +2,7 @@
     else the source's own comment, where its messages bring one. One commit, and none where nothing is told. -#}
 {% macro comment_columns(meta) -%}
     {%- set of_source = source_comments(meta) -%}
-    {%- set columns = adapter.get_columns_in_relation(this) if of_source or model.columns else [] -%}
+    {%- set columns = columns_of(this) if of_source or model.columns else [] -%}
     {%- set comments = {} -%}
     {%- for column in columns -%}
         {%- set source = column_sources(meta.columns).get(column.name, {}).get('source', column.name) -%}
@@ -14,12 +14,24 @@
         {%- call statement('comments') -%}
 alter table {{ this }} replace columns (
             {%- for column in columns %}
-    {{ identifier(column.name) }} {{ column.dtype }}
+    {{ identifier(column.name) }} {{ column.type }}
             {%- if comments[column.name] %} comment {{ quoted(comments[column.name]) }}{% endif %}{{ ',' if not loop.last }}
             {%- endfor %}
 )
         {%- endcall -%}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- A table's columns as {name, type}; those of dbt's adapter end before a name with # at its beginning. -#}
+{% macro columns_of(relation) -%}
+    {%- set columns = [] -%}
+    {%- set ended = [] -%}
+    {%- for row in run_query('describe table ' ~ relation) if not ended -%}
+        {#- behind an empty line stands what is no column, such as how the table is partitioned -#}
+        {%- do ended.append(true) if not row[0] else columns.append({'name': row[0], 'type': row[1]}) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
 {%- endmacro %}
 
 

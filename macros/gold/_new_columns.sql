@@ -33,8 +33,8 @@
 {#- The columns that a gold table has beside the declared ones: name: type. -#}
 {% macro added_columns(meta, relation) -%}
     {%- set added = {} -%}
-    {%- for column in (adapter.get_columns_in_relation(relation) if relation else []) if column.name not in meta.columns and column.name != '_change' -%}
-        {%- do added.update({column.name: column.dtype}) -%}
+    {%- for column in (columns_of(relation) if relation else []) if column.name not in meta.columns and column.name != '_change' -%}
+        {%- do added.update({column.name: column.type}) -%}
     {%- endfor -%}
     {{ return(added) }}
 {%- endmacro %}

@@ -27,8 +27,8 @@
 
         select
             map_from_arrays(array({{ quoted_list(sources_of(sources)) }}), row_texts) as _image,
-            copies,
-            newest
+            copies as _copies,
+            newest as _newest
         from {{ state_relation() }}
         where copies > 0
 
@@ -38,11 +38,10 @@
 
         select
             counted.*,
-            newest.topic as _topic,
-            newest.partition as _partition,
-            copy_number
+            _newest.topic as _topic,
+            _newest.partition as _partition
         from counted
-            lateral view explode(sequence(1, cast(copies as int))) as copy_number
+            lateral view explode(sequence(1, cast(_copies as int))) as _copy_number
 
     ),
 
@@ -63,11 +62,11 @@
             {%- endfor %}
             named_struct(
                 'row_key', cast(null as array<string>),
-                'sequence', newest.sequence,
+                'sequence', _newest.sequence,
                 'column_sequences', cast(map() as map<string, {{ sequence_type() }}>),
                 'topic', _topic,
                 'partition', _partition,
-                'changed_at', newest.changed_at,
+                'changed_at', _newest.changed_at,
                 'misfits', {{ misfits(sources) }}
             ) as _change
         from typed

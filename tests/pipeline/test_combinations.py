@@ -547,6 +547,47 @@ CASES = {
         {"code": "string", "part": "int", "value": "string"},
         key=("code", "part"),
     ),
+    "named_oddly": Case(
+        # names that are values in SQL
+        [
+            [
+                change(
+                    0,
+                    "c",
+                    {"id": 1, "true": "a", "false": "b", "null": "c"},
+                    postgres("named_oddly", 100),
+                )
+            ],
+            [
+                change(
+                    1,
+                    "u",
+                    {"id": 1, "true": "a", "false": "d", "null": None},
+                    postgres("named_oddly", 110),
+                )
+            ],
+        ],
+        [(1, "a", "d", None)],
+        {"id": "int", "true": "string", "false": "string", "null": "string"},
+    ),
+    "copied_rows": Case(
+        # names that gold's own statement might use
+        [
+            [
+                change(
+                    0,
+                    "c",
+                    {"copies": 2, "newest": "a", "copy_number": 3},
+                    postgres("copied_rows", 100),
+                    key=None,
+                )
+            ]
+        ],
+        [(2, "a", 3)],
+        {"copies": "int", "newest": "string", "copy_number": "int"},
+        key=(),
+        feed="combined_keyless",
+    ),
     "typed_late": Case(
         growing("amount", "int32", (5, 6)),
         [(1, 5), (2, 6)],

@@ -10,7 +10,7 @@ from tests.pipeline.shop_records import debezium_record, postgres_source
 FEED = Feed(name="commented", format="debezium_json")
 MODEL = """{{ current_state(
     feed='commented', database='shop', schema='public', table='commented', key=['id'],
-    columns={'id': 'int', 'remark': {'type': 'string', 'source': 'note'}, 'amount': 'int'}
+    columns={'id': 'int', '#of': 'int', 'remark': {'type': 'string', 'source': 'note'}, 'amount': 'int'}
 ) }}
 """
 DESCRIBED = {"name": "commented", "columns": [{"name": "id", "description": "Who it is"}]}
@@ -55,7 +55,7 @@ def comments(lakehouse):
 
 
 def test_descriptions_and_else_the_comments_of_the_source_stand_at_the_columns(commented):
-    told = {"id": "Who it is", "remark": COMMENT, "amount": None, "_change": None}
+    told = {"id": "Who it is", "#of": None, "remark": COMMENT, "amount": None, "_change": None}
     assert comments(commented) == told
 
 
