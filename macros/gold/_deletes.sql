@@ -129,6 +129,18 @@
             delete_sequence as sequence,
             null as moved_sequence
         from full_loads
+        {%- if plan.mode == 'merge' %}
+            -- the state has most of them already, and a row that is merged for nothing is a file that is written for nothing
+            left anti join {{ state_relation() }} as known
+                on
+                    known.row_key is null
+                    and full_loads.topic <=> known.topic
+                    and full_loads.partition <=> known.partition
+                    {%- if sharded %}
+                    and full_loads.shard <=> known.shard
+                    {%- endif %}
+                    and full_loads.delete_sequence <= known.delete_sequence
+        {%- endif %}
         {%- endif %}
 
     )

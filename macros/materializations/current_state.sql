@@ -278,13 +278,13 @@ map_filter(
     {%- if model.name not in run.gold_plans -%}
         {%- set mark = mark_of_gold_model(model) -%}
         {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
-        {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, rebuild) -%}
+        {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, -1 if rebuild else mark.version) -%}
         {%- set columns = meta.columns -%}
         {%- if meta.new_columns == 'add' and news -%}
             {%- set before = {} if rebuild else added_columns(meta, this) -%}
             {%- set added = with_columns_of_news(meta, news, before) -%}
             {%- if added != before and not rebuild -%}
-                {%- set all_news = table_news(meta, true) -%}
+                {%- set all_news = table_news(meta, -1) -%}
                 {%- set added = with_columns_of_news(meta, all_news, {}) -%}
                 {%- if added != before -%}
                     {%- set rebuild = true -%}
@@ -400,10 +400,11 @@ map_filter(
 {%- endmacro %}
 
 
-{#- What silver brought for one table since the oldest mark of any gold model of its format: asked once per
-    format and run, not once per table; and once from the beginning, if a table has to be built. -#}
-{% macro table_news(meta, rebuild) -%}
+{#- What silver brought for one table since a bronze version, that of the model's mark: asked once per format and run, from the
+    oldest mark of any gold model, not once per table; and once from the beginning, if a table has to be built. -#}
+{% macro table_news(meta, version) -%}
     {%- set run = lakehouse_run() -%}
+    {%- set rebuild = version < 0 -%}
     {%- set format = feed_settings(meta.feed).format -%}
     {%- set question = format ~ (' from the beginning' if rebuild else '') -%}
     {%- if question not in run.table_news -%}
@@ -417,15 +418,15 @@ map_filter(
         {%- for row in run_query(news_by_table(ref(format ~ '_changes'), marks | min, names_columns)) -%}
             {%- do news.append({
                 'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
-                'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int,
-                'column_names': fromjson(row[8]) if names_columns else [], 'schema_ids': fromjson(row[9]) if names_columns else []
+                'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int, 'version': row[8] | int,
+                'column_names': fromjson(row[9]) if names_columns else [], 'schema_ids': fromjson(row[10]) if names_columns else []
             }) -%}
         {%- endfor -%}
         {%- do run.table_news.update({question: news}) -%}
     {%- endif -%}
     {%- set found = {} -%}
     {%- for news in run.table_news[question] -%}
-        {%- if reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
+        {%- if news.version > version and reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
             {%- for count in ['deletes', 'truncates', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
             {%- endfor -%}
@@ -448,7 +449,8 @@ map_filter(
         count_if(operation in ('delete', 'update_before')) as deletes,
         count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-        count_if({{ leaves_values_behind('changes') }}) as moves
+        count_if({{ leaves_values_behind('changes') }}) as moves,
+        max(bronze_version) as version
         {%- if names_columns %},
         to_json(array_distinct(flatten(collect_set(map_keys(after_image))))) as column_names,
         to_json(collect_set(schema_id)) as schema_ids
