@@ -1,6 +1,6 @@
 {#- Why a gold row is as it is: every change of one key, the newest first, with its place and what became of it, and
     what emptied the table in between.
-    `key` lists the values of the key as texts, in the order of `_change.row_key`.
+    `key` lists the values of the key as texts, none for NULL, in the order of `_change.row_key`.
 
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
 {% macro explain_row(table, key) -%}
@@ -12,7 +12,11 @@
     {%- set meta = gold_declaration(gold) -%}
     {%- do check_explained_key(table, meta, key) -%}
     {%- set sharded = shard_parts(meta) != [] -%}
-    {%- set row_key = 'array(' ~ quoted_list(key | map('string')) ~ ')' -%}
+    {%- set values = [] -%}
+    {%- for value in key -%}
+        {%- do values.append('cast(null as string)' if value is none else quoted(value)) -%}
+    {%- endfor -%}
+    {%- set row_key = 'array(' ~ values | join(', ') ~ ')' -%}
     with changes as (
 
         select
@@ -208,8 +212,8 @@
     {%- endif -%}
     {%- if key is string or key is mapping or key is not sequence or key | length != meta.key | length -%}
         {{ exceptions.raise_compiler_error(
-            "explain_row: the key of '" ~ table ~ "' is " ~ meta.key | join(', ') ~ ': give a list of as many values, such as '
-            ~ "['1001']."
+            "explain_row: the key of '" ~ table ~ "' has " ~ meta.key | length ~ " columns. Give a list of as many values, in the order"
+            ~ " of _change.row_key in the table, such as ['1001']."
         ) }}
     {%- endif -%}
 {%- endmacro %}

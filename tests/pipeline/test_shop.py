@@ -160,7 +160,7 @@ def test_a_row_of_no_table_or_half_a_key_is_refused(shop):
     for table, key, words in (
         ("changes", ["1"], "'changes' is no gold model"),
         ("orders_history", ["1"], "'orders_history' is no gold model"),
-        ("order_items", ["1"], "the key of 'order_items' is"),
+        ("order_items", ["1"], "the key of 'order_items' has"),
     ):
         inline = f"{{{{ explain_row('{table}', {key}) }}}}"
         outcome = shop.dbt("show", "--inline", inline)
