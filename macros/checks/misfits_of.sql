@@ -31,7 +31,7 @@
     {%- set models = gold_models() -%}
     {%- set mark = {'version': 0, 'built_by': local_md5(models | map(attribute='name') | sort | join(' '))} -%}
     {%- set built = run.gold_plans.values() | selectattr('mode', 'equalto', 'build') | list -%}
-    {%- if built or run.applied.get('misfits') != mark -%}
+    {%- if built or run.applied.get('#misfits') != mark -%}
         {%- set tables = {} -%}
         {%- for node in models -%}
             {%- set relation = gold_relation(node) -%}
@@ -39,7 +39,7 @@
         {%- endfor -%}
         {%- if tables -%}
             {%- do create_misfits(tables) -%}
-            {%- do run.applied_now.update({'misfits': mark}) -%}
+            {%- do run.applied_now.update({'#misfits': mark}) -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
