@@ -1,12 +1,13 @@
 {#- What a DDL text does to tables, by its first words behind comments: create, alter, drop, truncate, rename or
-    other. Only a table or what holds tables counts: DROP INDEX and DROP TEMPORARY TABLE empty no table. -#}
+    other. Only a table or what holds tables counts: DROP INDEX and DROP TEMPORARY TABLE empty no table. MariaDB's CREATE
+    OR REPLACE TABLE drops the table that was there. -#}
 {% macro ddl_kind(ddl) -%}
     coalesce(
         nullif(
             split_part(
                 regexp_extract(
-                    {{ ddl_words(ddl) }},
-                    r'^(?:(?:create|alter|drop|rename)(?: or replace| online| ignore)? (?:table|database|schema)\b|truncate )',
+                    regexp_replace({{ ddl_words(ddl) }}, r'^create or replace\b', 'drop'),
+                    r'^(?:(?:create|alter|drop|rename)(?: online| ignore)? (?:table|database|schema)\b|truncate )',
                     0
                 ),
                 ' ',
@@ -36,7 +37,17 @@
 
 {#- Does a DROP name more tables than one, of which a message tells only the first? -#}
 {% macro drops_several(ddl) -%}
-    contains(regexp_replace({{ ddl_line(ddl) }}, r'`[^`]*+`', ''), ',')
+    (startswith({{ ddl_words(ddl) }}, 'drop ') and contains(regexp_replace({{ ddl_line(ddl) }}, r'`[^`]*+`', ''), ','))
+{%- endmacro %}
+
+
+{#- The kind by the word of a tool of Canal's descent, else by the text: CREATE OR REPLACE TABLE is a CREATE by its word. -#}
+{% macro ddl_kind_told(word, ddl) -%}
+    if(
+        {{ word }} = 'CREATE' and {{ ddl_kind(ddl) }} = 'drop',
+        'drop',
+        coalesce({{ ddl_kind_of_word(word) }}, {{ ddl_kind(ddl) }})
+    )
 {%- endmacro %}
 
 

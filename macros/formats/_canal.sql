@@ -190,7 +190,7 @@
             *,
             case
                 when is_ddl or {{ ddl_kind_of_word('word') }} is not null
-                    then coalesce({{ ddl_kind_of_word('word') }}, {{ ddl_kind('statement') }})
+                    then {{ ddl_kind_told('word', 'statement') }}
             end as kind_of_ddl,
             coalesce(
                 feed_key_columns[concat_ws('.', changed_database, changed_table)],

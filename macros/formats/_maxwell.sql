@@ -208,8 +208,8 @@
             case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
             case
                 when whole_operation not in ('schema_change', 'truncate') then null
-                -- both are a table-alter
-                when kind_of_text in ('truncate', 'rename') then kind_of_text
+                -- a TRUNCATE or RENAME is a table-alter, CREATE OR REPLACE TABLE is a table-create
+                when kind_of_text in ('truncate', 'rename', 'drop') then kind_of_text
                 else substring_index(message.type, '-', -1)
             end as ddl_kind
         from halves

@@ -221,10 +221,7 @@
             case
                 when whole_operation = 'truncate' then 'truncate'
                 when whole_operation = 'schema_change'
-                    then coalesce(
-                        {{ ddl_kind_of_word('word') }},
-                        if(word = 'DROP', 'drop', {{ ddl_kind('message.sql') }})
-                    )
+                    then if(word = 'DROP', 'drop', {{ ddl_kind_told('word', 'message.sql') }})
             end as ddl_kind
         from halves
 

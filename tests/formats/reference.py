@@ -220,8 +220,8 @@ def key_of(columns, row_image):
 def ddl_kind(text):
     """What a DDL text does to tables."""
     words = re.sub(r"(?s)/\*(?!!).*?\*/|--[^\n]*\n|#[^\n]*\n|\s", " ", text or "").lower().split()
-    if words[1:3] == ["or", "replace"]:
-        del words[1:3]
+    if words[:3] == ["create", "or", "replace"]:
+        words[:3] = ["drop"]
     elif words[1:2] in (["online"], ["ignore"]):
         del words[1]
     first, second = ([*words, "", ""])[:2]
@@ -328,7 +328,10 @@ def canal_rows(row, message, options):
     if word in ("XACOMMIT", "XAROLLBACK"):
         return [row | {"operation": "transaction_end"}]
     kind = CANAL_DDL.get(word) or (ddl_kind(sql) if is_ddl == "true" else None)
-    if kind == "drop" and "," in re.sub("`[^`]*`", "", re.sub(r"/\*.*?\*/", "", sql or "")):
+    if word == "CREATE" and ddl_kind(sql) == "drop":
+        kind = "drop"
+    words = re.sub(r"/\*.*?\*/|`[^`]*`", "", sql or "").lower()
+    if kind == "drop" and words.startswith("drop ") and "," in words:
         raise Bad(f"the statement names several tables: {sql}")
     if word in CANAL_DDL:
         return [row | {"operation": "schema_change", "ddl": sql, "ddl_kind": kind}]

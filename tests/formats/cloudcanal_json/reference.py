@@ -105,7 +105,7 @@ def changes(row, message, feed_keys):
     if word == "TRUNCATE" or (word not in DDL and (is_ddl or word == "QUERY")):
         kind = "truncate" if word == "TRUNCATE" else ddl_kind(sql)
     elif word in DDL:
-        kind = DDL[word]
+        kind = "drop" if word == "CREATE" and ddl_kind(sql) == "drop" else DDL[word]
     else:
         raise Bad(f"action is not known: {action}" if action else "action is missing")
     if kind == "truncate" and row["table_name"] is None:

@@ -126,7 +126,7 @@ def statement(row, kind, text):
     told = ddl_kind(text)
     if told == "truncate":
         return row | {"operation": "truncate", "ddl": text, "ddl_kind": "truncate"}
-    done = "rename" if told == "rename" else STATEMENTS[kind]
+    done = told if told in ("rename", "drop") else STATEMENTS[kind]
     return row | {"operation": "schema_change", "ddl": text, "ddl_kind": done}
 
 
