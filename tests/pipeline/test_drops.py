@@ -33,14 +33,19 @@ def dropped(shop):
     shards = Feed(name="dropped_shard", format="canal_json")
     shop.add_feed(shards.name, format=shards.format, files="in/shards")
     shop.write_model("dropped_shard", SHARDS)
-    told = [canal_record(f"price_{shard}", 0, "INSERT", {"id": "1"}, 1) for shard in (1, 2)]
+    told = [canal_record(f"price_{shard}", 0, "INSERT", {"id": "1"}, 1) for shard in (1, 2, 3)]
     shop.land(shards, 5, told)
     built = [*MODELS, "dropped_shard"]
     shop.run("--select", "silver", *built)
     filled = {model: len(shop.sql(f"select * from gold.{model}")) for model in MODELS}
     for number, model in enumerate(MODELS):
         shop.land(Feed(name=model, format="canal_json"), 10 + number, records[-1:])
-    shop.land(shards, 15, [canal_ddl("price_1", 1, "ERASE", "DROP TABLE price_1")])
+    statements = [
+        canal_ddl("price_1", 1, "ERASE", "DROP TABLE price_1"),
+        canal_ddl("price_2", 1, "ALTER", "ALTER TABLE price_2\nTRUNCATE PARTITION old"),
+        canal_ddl("price_3", 1, "CREATE", "CREATE OR REPLACE TABLE price_3 (id int, price int)"),
+    ]
+    shop.land(shards, 15, statements)
     outcome = shop.dbt("build", "--select", "silver", *built, "dropped_tables_keep_rows")
     yield shop, filled, outcome
     shop.set_feeds(before)
@@ -55,7 +60,7 @@ def test_a_dropped_table_loses_its_rows_unless_the_feed_keeps_them(dropped):
     assert len(shop.sql("select * from gold.kept_prices")) == 3
 
 
-def test_a_shard_that_is_dropped_takes_its_own_rows_only(dropped):
+def test_a_shard_that_is_dropped_or_replaced_takes_its_own_rows_only(dropped):
     shop, *_ = dropped
     assert [row.shard for row in shop.sql("select shard from gold.dropped_shard")] == ["price_2"]
 
@@ -65,4 +70,5 @@ def test_what_is_kept_is_reported(dropped):
     (report,) = [
         result for result in outcome.result if result.node.name == "dropped_tables_keep_rows"
     ]
-    assert (report.status, report.failures) == ("warn", 1)
+    # a table, and a partition of another one
+    assert (report.status, report.failures) == ("warn", 2)
