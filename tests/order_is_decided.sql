@@ -21,7 +21,8 @@ changes as (
             operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
             and row_key is not null
             or operation = 'truncate'
-            or operation = 'schema_change' and ddl_kind = 'drop'
+            -- that with which a full load describes a table empties nothing
+            or operation = 'schema_change' and ddl_kind = 'drop' and change_sequence.phase > 0
         )
         and feed in ({{ quoted_list(var('feeds')) }})
         and {{ has_unchecked_changes() | lower }}
@@ -158,13 +159,11 @@ half_emptied as (
         min(place) as first_place,
         max(place) as last_place
     from changes
-    where
-        is_ordered_by_offset
-        and table_name is not null
+    where table_name is not null
     group by feed, database_name, schema_name, table_name
     having
         count(distinct topic, partition) > 1
-        and count_if(row_key is null) > 0
+        and count_if(row_key is null and is_ordered_by_offset) > 0
         and count_if(is_unchecked) > 0
 
 )
