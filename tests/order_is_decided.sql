@@ -1,10 +1,12 @@
 -- Changes whose order the messages leave open: two different changes of one key at one source position; where only
 -- offsets order, or a change has no position, a key in several partitions (gold shows the change of the higher
 -- offset) and a table that was emptied in one of its several partitions (in a format that only offsets order gold
--- keeps the rows of the others); and a row that came to a key which another row had, as in a statement that swaps
--- keys (gold loses the row that leaves the key after that).
+-- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
+-- in a statement that swaps keys (gold loses the row that leaves the key after that); and positions that began again
+-- lower in one partition, which lose to those before.
 {%- set has_ties = has_shared_positions() %}
 {%- set has_moves = has_unchecked_moves() %}
+{%- set rising = feeds_of_rising_positions() %}
 
 with
 
@@ -130,6 +132,135 @@ taken_keys as (
 ),
 
 {% endif -%}
+{% if rising -%}
+-- what was checked before counts by the highest position of each of its runs of like changes
+placed as (
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        database_name,
+        schema_name,
+        table_name,
+        position_space,
+        order_scope,
+        offset,
+        message_timestamp,
+        change_sequence,
+        place,
+        true as is_news
+    from changes
+    where
+        is_unchecked
+        and order_scope = 'position'
+        and change_sequence.phase = 1
+        and size(change_sequence.position) > 0
+        -- a row that an incremental snapshot read may tell the position of any time
+        and operation <> 'snapshot'
+        -- several redo threads, several shards
+        and (source_type in ('oracle', 'mongodb')) is not true
+
+    union all
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        database_name,
+        schema_name,
+        table_name,
+        position_space,
+        'position' as order_scope,
+        to_offset as offset,
+        message_timestamp,
+        named_struct('phase', 1, 'position', highest_position, 'offset', to_offset, 'row_index', 0) as change_sequence,
+        null as place,
+        false as is_news
+    from {{ ref('order_marks') }}
+    where
+        is_positioned
+        and not is_full_load
+        and not {{ is_unchecked() }}
+
+),
+
+compared as (
+
+    select
+        *,
+        max(struct(change_sequence, offset, message_timestamp)) over (
+            partition by
+                feed, topic, topic_generation, partition, database_name, schema_name, table_name, position_space
+            order by offset, change_sequence.row_index
+            rows between unbounded preceding and 1 preceding
+        ) as highest
+    from placed
+    where
+        feed in ({{ quoted_list(rising) }})
+        and {{ has_unchecked_changes() | lower }}
+
+),
+
+below as (
+
+    select compared.*
+    from compared
+        left anti join {{ restarts() }}
+            on
+                {{ lies_between('restarts', 'compared.highest', 'compared') }}
+                and restarts.is_full_load
+    where
+        compared.is_news
+        and compared.change_sequence.position < compared.highest.change_sequence.position
+
+),
+
+-- a producer that starts again sends changes twice, at the positions that they had
+sent_before as (
+
+    select /*+ broadcast(below) */ below.place
+    from changes
+        inner join below
+            on
+                changes.feed = below.feed
+                and changes.topic = below.topic
+                and changes.topic_generation = below.topic_generation
+                and changes.partition = below.partition
+                and changes.offset < below.offset
+                and {{ is_same_position('changes', 'below') }}
+
+),
+
+lowered as (
+
+    select
+        feed,
+        database_name,
+        schema_name,
+        table_name,
+        cast(null as array<string>) as row_key,
+        'positions began again lower, and lose: was the source restored or replaced?' as finding,
+        min(place) as first_place,
+        max(place) as last_place
+    from below
+        left anti join sent_before
+            on below.place = sent_before.place
+    group by
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        database_name,
+        schema_name,
+        table_name,
+        position_space
+
+),
+
+{% endif -%}
 wanderers as (
 
     select
@@ -178,4 +309,8 @@ select * from ties
 {%- if has_moves %}
 union all
 select * from taken_keys
+{%- endif %}
+{%- if rising %}
+union all
+select * from lowered
 {%- endif %}

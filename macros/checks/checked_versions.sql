@@ -222,6 +222,18 @@
 {%- endmacro %}
 
 
+{#- The feeds whose positions go up in each partition, but for repetitions. Not: Datastream, which promises no order;
+    SharePlex, and outputs of OMS that do not name the store, of which a partition may have several. -#}
+{% macro feeds_of_rising_positions() -%}
+    {%- set mixed = ['google_datastream', 'oms_debezium', 'oms_debezium_flatten', 'oms_shareplex', 'shareplex_quest'] -%}
+    {%- set names = [] -%}
+    {%- for name, settings in var('feeds').items() if settings.format not in mixed -%}
+        {%- do names.append(name) -%}
+    {%- endfor -%}
+    {{ return(names) }}
+{%- endmacro %}
+
+
 {% macro is_same_key(changes, others) -%}
     {{ changes }}.feed = {{ others }}.feed
                 and {{ changes }}.catalog_name <=> {{ others }}.catalog_name

@@ -197,6 +197,13 @@ FOUND = [
     ("INSERT", 6, "b", None),
 ]
 CUT_OVER = {"shop.followed": "1970-01-01 00:00:03Z"}
+# positions that begin again lower: of a restored source; sent again; after a full load, which says so
+STREAMED = [("c", 1, 1000), ("c", 2, 1010)]
+LOWER = {
+    "restored": [("c", 2, 1010), ("u", 1, 20), ("d", 2, 30), ("c", 3, 40), ("c", 4, 2000)],
+    "repeated": [("c", 1, 1000), ("c", 2, 1010), ("u", 1, 1020)],
+    "reloaded": [("r", 1, 10), ("r", 2, 10), ("u", 1, 20), ("c", 3, 30)],
+}
 # only a swap through a third key tells which row went where; the last move is sent again
 HELD = [("INSERT", [str(key)], None) for key in range(1, 5)]
 SWAPPED = [("UPDATE", ["2", "1"], ["1", "2"])]
@@ -210,6 +217,13 @@ def followed(offset, told):
     row = key and {"id": str(key), "value": value}
     time = 1000 * (offset // 5)
     return canal_record("followed", offset, kind, row, time, old=old and {"value": old})
+
+
+def streamed(name, offset, told):
+    operation, key, position = told
+    snapshot = "true" if operation == "r" else "false"
+    source = postgres_source(name, json.dumps([str(position)] * 2), snapshot)
+    return debezium_record(offset, operation, {"id": key}, source)
 
 
 def swapped(offset, told):
@@ -228,6 +242,9 @@ def conflicting(shop):
         "followed": ("canal_json", [followed(*one) for one in enumerate(LEFT + FOUND)], len(LEFT)),
         "swapped": ("canal_json", [swapped(*one) for one in enumerate(HELD + SWAPPED)], len(HELD)),
     }
+    for name, told in LOWER.items():
+        records = [streamed(name, *one) for one in enumerate(STREAMED + told)]
+        loads[name] = ("debezium_json", records, len(STREAMED))
     for name, (format_name, *_) in loads.items():
         settings = {"cut_overs": CUT_OVER} if name == "followed" else {}
         shop.add_feed(name, format=format_name, files=f"in/{name}", **settings)
@@ -254,7 +271,16 @@ def test_conflicts_with_changes_that_were_checked_before_are_reported(conflictin
     assert sorted(
         (row["feed"], *json.loads(row["row_key"]), row["finding"])
         for row in found["order_is_decided"]
+        if row["row_key"]
     ) == [("swapped", "2", taken), ("tied", "1", tie), ("wandering", "1", several)]
+
+
+def test_positions_that_begin_again_lower_are_reported_once_per_partition(conflicting):
+    _, found = conflicting
+    lower = [row for row in found["order_is_decided"] if not row["row_key"]]
+    assert [row["feed"] for row in lower] == ["restored"]
+    places = [json.loads(lower[0][place])["offset"] for place in ("first_place", "last_place")]
+    assert places == [3, 5]
 
 
 def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(conflicting):
