@@ -10,8 +10,10 @@ import time
 
 import pytest
 
+from ingestion import rebuild
 from ingestion.__main__ import main as ingestion
 from ingestion.config import Feed
+from ingestion.feeds import record_feed
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import content, project_of_tables, records_of
 
@@ -200,11 +202,9 @@ def test_a_feed_that_carries_another_format_is_told_its_name(shop):
 TRIMMED = "feed, offset, row_index, operation, bronze_version"
 
 
-@pytest.fixture
-def trimmed(shop):
-    """A feed of two records, of which bronze has lost the first; its format has a silver table of its own."""
-    before = shop.feeds
-    shop.add_feed("trimmed", format="maxwell", files="in/trimmed")
+def build_two_records(shop, name):
+    """Build silver of a feed of two records; its format has a silver table of its own."""
+    shop.add_feed(name, format="maxwell", files=f"in/{name}")
     message = {"database": "shop", "table": "t", "type": "insert", "ts": 1, "data": {"id": 1}}
     records = [
         {
@@ -218,16 +218,36 @@ def trimmed(shop):
         }
         for offset in range(2)
     ]
-    shop.land(Feed(name="trimmed", format="maxwell"), 0, records)
+    feed = Feed(name=name, format="maxwell", files=(f"in/{name}",))
+    record_feed(shop.spark, str(shop.root / "lakehouse" / "bronze"), feed)
+    shop.land(feed, 0, records)
     shop.run("--select", "silver")
-    shop.sql("alter table bronze.messages set tblproperties (delta.appendOnly = false)")
-    shop.sql("delete from bronze.messages where feed = 'trimmed' and offset = 0")
-    shop.sql("alter table bronze.messages set tblproperties (delta.appendOnly = true)")
+
+
+def declare_key(shop, name):
+    feeds = shop.feeds
+    shop.set_feeds(feeds | {name: feeds[name] | {"key_columns": {"shop.t": ["id"]}}})
+
+
+@pytest.fixture
+def one_more_format(shop):
+    before = shop.feeds
     yield shop
     shop.set_feeds(before)
     shop.sql("drop table silver.maxwell_changes")
     # the view over all formats had it
     shop.run("--select", "changes")
+
+
+@pytest.fixture
+def trimmed(one_more_format):
+    """Bronze has lost the first of two records."""
+    shop = one_more_format
+    build_two_records(shop, "trimmed")
+    shop.sql("alter table bronze.messages set tblproperties (delta.appendOnly = false)")
+    shop.sql("delete from bronze.messages where feed = 'trimmed' and offset = 0")
+    shop.sql("alter table bronze.messages set tblproperties (delta.appendOnly = true)")
+    return shop
 
 
 def test_what_bronze_has_lost_stays_in_silver_until_someone_lets_it_go(trimmed, capsys):
@@ -245,9 +265,40 @@ def test_what_bronze_has_lost_stays_in_silver_until_someone_lets_it_go(trimmed, 
     assert ingestion(["reparse", "trimmed", "--project-dir", str(shop.root)]) != 0
     assert shop.sql(rows) == before
 
+    # a rebuild that is refused has not accepted the settings either
+    feeds = shop.feeds
+    declare_key(shop, "trimmed")
+    capsys.readouterr()
+    assert ingestion(["rebuild", "trimmed", "--project-dir", str(shop.root)]) == 8
+    assert "bronze no longer holds 1 of the records" in capsys.readouterr().err
+    still_refused = shop.dbt("run", "--select", "maxwell_changes")
+    assert "rebuild trimmed" in str(still_refused.exception or still_refused.result)
+    shop.set_feeds(feeds)
+    shop.run("--select", "maxwell_changes")
+    assert shop.sql(rows) == before
+
     shop.sql("drop table silver.maxwell_changes")
     shop.run("--select", "maxwell_changes")
     assert [row.offset for row in shop.sql(rows)] == [1]
+
+
+def test_a_killed_rebuild_is_finished_by_the_next_run(one_more_format, monkeypatch):
+    shop = one_more_format
+    build_two_records(shop, "killed")
+    keys = "select distinct row_key from silver.maxwell_changes where feed = 'killed'"
+    assert [row.row_key for row in shop.sql(keys)] == [None]
+    declare_key(shop, "killed")
+
+    def killed_before_it_builds(folder, command, *arguments):
+        if command != "run-operation":
+            raise KeyboardInterrupt
+        return run_dbt(folder, command, *arguments)
+
+    run_dbt = rebuild.run_dbt
+    monkeypatch.setattr(rebuild, "run_dbt", killed_before_it_builds)
+    assert ingestion(["rebuild", "killed", "--project-dir", str(shop.root)]) == 130
+    shop.run("--select", "silver")
+    assert [row.row_key for row in shop.sql(keys)] == [["1"]]
 
 
 def test_an_older_bronze_is_refused(shop):
