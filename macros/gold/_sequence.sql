@@ -116,7 +116,8 @@
 
         union all
         {% endif %}
-        select
+        -- once a change of the table has reached it: before that, the table would be empty until the load begins
+        select distinct
             cast(null as array<string>) as row_key,
             {%- if shard_parts() %}
             cast(null as array<string>) as shard,
@@ -127,5 +128,8 @@
             cast({{ quoted(time) }} as timestamp) as changed_at,
             false as has_position,
             {{ beginning_of_epoch(loop.index * epochs_of_a_cut_over()) }} as delete_sequence
+        {{ from_changes_of_run(plan) }}
+            and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
+            and changes.message_timestamp >= cast({{ quoted(time) }} as timestamp)
     {%- endfor %}
 {%- endmacro %}
