@@ -44,11 +44,12 @@
 {%- endmacro %}
 
 
-{#- Does a pattern name the table, as gold models do: orders, shop.orders or shop.public.orders? -#}
+{#- Does a pattern name the table, as gold models do: orders, public.orders, shop.orders or shop.public.orders? -#}
 {% macro has_place(relation, pattern) -%}
     exists(
                     array(
                         {{ relation }}.table_name,
+                        concat_ws('.', {{ relation }}.schema_name, {{ relation }}.table_name),
                         concat_ws('.', {{ relation }}.database_name, {{ relation }}.table_name),
                         concat_ws('.', {{ relation }}.database_name, {{ relation }}.schema_name, {{ relation }}.table_name)
                     ),
@@ -62,10 +63,28 @@
     {%- set declared = [] -%}
     {%- for feed, settings in var('feeds').items() -%}
         {%- for place, times in (settings.cut_overs or {}).items() -%}
+            {%- set pattern = pattern_of_place(feed, place) -%}
             {%- for time in ([times] if times is string else times) -%}
-                {%- do declared.append((feed, '^(' ~ place ~ ')$', time)) -%}
+                {%- do declared.append((feed, '^' ~ pattern ~ '$', time)) -%}
             {%- endfor -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(declared) }}
+{%- endmacro %}
+
+
+{#- What a feed's settings call a table, as a regular expression for its full name: the name itself, or where a gold model of
+    many shards is called so, its patterns. -#}
+{% macro pattern_of_place(feed, place) -%}
+    {%- for node in (graph.nodes.values() if execute else []) -%}
+        {%- set meta = node.config.meta -%}
+        {%- if meta.feed == feed and place_of(meta) == place -%}
+            {%- set patterns = [] -%}
+            {%- for part in place_parts() if meta[part] -%}
+                {%- do patterns.append('(' ~ meta[part].pattern ~ ')' if meta[part] is mapping else modules.re.escape(meta[part])) -%}
+            {%- endfor -%}
+            {{ return(patterns | join('[.]')) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(modules.re.escape(place)) }}
 {%- endmacro %}

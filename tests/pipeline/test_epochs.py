@@ -192,11 +192,17 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
 def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
     """And tells the history until when its rows were there."""
     before = built.feeds
-    at = {"shop.later": "1970-01-01 00:00:20Z"}
+    places = ("shop.later", "shop.later_[0-9]+", "shop.la$t[er", "public.of_schema")
+    at = dict.fromkeys(places, "1970-01-01 00:00:20Z")
     built.add_feed("marked", format="debezium_json", files="in/marked", cut_overs=at)
     text = MODEL.format(feed="marked", table="later")
     for name, macro in (("later", "current_state"), ("later_history", "history")):
         built.write_model(name, text.replace("current_state", macro))
+    shards = text.replace("table='later'", "table={'pattern': 'later_[0-9]+'}")
+    shards = shards.replace(
+        "'id': 'int'", "'id': 'int', 'shard': {'type': 'string', 'source': '@table'}"
+    )
+    built.write_model("later_shards", shards.replace("key=['id']", "key=['shard', 'id']"))
     told = [
         ("r", 1, "first", 10, "first"),
         ("r", 2, "first", 11, "true"),
@@ -216,6 +222,11 @@ def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
         source |= {"ts_ms": second * 1000}
         record = debezium_record(offset, op, {"id": key, "value": value}, source)
         records.append(record | {"timestamp": second * 1000})
+    named = {"shop_later": 0, "later_": 0, "later_12": 1, "la$t[er": 1, "of_schema": 1}
+    for table in named:
+        source = postgres_source(table, '["100", "110"]')
+        record = debezium_record(0, "c", {"id": 1, "value": "x"}, source)
+        records.append(record | {"timestamp": 21_000})
     for load, part in enumerate((records[:4], records[4:])):
         built.land(Feed(name="marked", format="debezium_json"), load, part)
         built.run("--select", "silver", "later")
@@ -232,8 +243,14 @@ def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
         31: {1: "third", 5: "third"},
         41: {1: "third", 5: "fourth"},
     }
+    # a name means itself, and that of a sharded model its patterns
+    passed = built.sql(
+        "select table_name, cut_overs_passed from silver.order_marks"
+        " where feed = 'marked' and table_name <> 'later'"
+    )
+    assert dict(passed) == named
     built.set_feeds(before)
-    for name in ("later", "later_history"):
+    for name in ("later", "later_history", "later_shards"):
         (built.root / "models" / "gold" / f"{name}.sql").unlink()
 
 
