@@ -16,15 +16,16 @@
     {%- set columns = adapter.get_columns_in_relation(api.Relation.create(
         schema=generate_schema_name('silver', none), identifier=format ~ '_changes'
     )) | map(attribute='quoted') | join(', ') -%}
-    {%- do run_query('set spark.databricks.delta.replaceWhere.constraintCheck.enabled = false') -%}
-    {%- do run_query(replace_parsed_rows(rows, feed, format, silver, columns, marks[0], unknown_only)) -%}
-    {%- do run_query('reset spark.databricks.delta.replaceWhere.constraintCheck.enabled') -%}
-
+    {#- first: a gold table whose mark outlived the rows that it was made from would never meet the new ones -#}
     {%- set stale = ['schemas', 'order_marks', 'tests'] -%}
-    {%- for node in gold_models() if node.config.meta.feed == feed -%}
+    {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
         {%- do stale.append(node.name) -%}
     {%- endfor -%}
     {%- do forget_marks(stale) -%}
+
+    {%- do run_query('set spark.databricks.delta.replaceWhere.constraintCheck.enabled = false') -%}
+    {%- do run_query(replace_parsed_rows(rows, feed, format, silver, columns, marks[0], unknown_only)) -%}
+    {%- do run_query('reset spark.databricks.delta.replaceWhere.constraintCheck.enabled') -%}
 {%- endmacro %}
 
 

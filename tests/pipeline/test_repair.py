@@ -169,12 +169,21 @@ def test_the_database_that_gold_is_compared_with_may_change(shop):
         shop.set_feeds(feeds)
 
 
+VERSIONS = """{{ history(feed='shop_mariadb', database='shop', table='carts', key=['id'], columns={'id': 'bigint'}) }}
+{{ config(materialized='history_table') }}
+"""
+
+
 def test_unknown_messages_are_parsed_again_by_one_command(shop):
     shop.sql(
         "update silver.canal_json_changes set operation = 'unknown', error = 'a macro did not know better',"
         " row_key = null where feed = 'shop_mariadb' and table_name = 'carts' and operation = 'update'"
     )
     before = content(shop, "carts")
+    shop.write_model("carts_versions", VERSIONS)
+    shop.run("--select", "carts_versions")
+    updates = "select 1 from gold.carts_versions where operation = 'update' limit 1"
+    assert shop.sql(updates) == []
     code = ingestion(["reparse", "shop_mariadb", "--unknown", "--project-dir", str(shop.root)])
     assert code == 0
     left = shop.sql(
@@ -183,6 +192,12 @@ def test_unknown_messages_are_parsed_again_by_one_command(shop):
     )
     assert left[0][0] == 1
     assert content(shop, "carts") == before
+    assert shop.sql(updates) != []
+    (shop.root / "models" / "gold" / "carts_versions.sql").unlink()
+    # killed in between, it has gold made anew all the same
+    history = shop.sql("describe history silver.applied_versions")
+    forgotten = next(commit.timestamp for commit in history if commit.operation == "DELETE")
+    assert forgotten < shop.sql("describe history silver.canal_json_changes limit 1")[0].timestamp
 
 
 def test_a_feed_that_carries_another_format_is_told_its_name(shop):
