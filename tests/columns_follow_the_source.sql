@@ -1,6 +1,12 @@
 -- Columns of the source that a gold model neither names nor lists in left_out, declared columns that whole rows
--- lack, columns whose type became another one, and those that a DDL message drops, renames or alters, before any
--- row tells it. Nothing is lost by it: silver has all columns and all texts.
+-- lack, columns whose type became another one, and those that a DDL message adds, drops, renames or alters, before
+-- any row tells it. Nothing is lost by it: silver has all columns and all texts.
+
+{%- set verb = '(?:add|drop|alter|modify|change|rename|unused)(?! table\\b)' %}
+{%- set no_columns = 'constraint|primary|unique|foreign|check|key|index|fulltext|spatial|partition' %}
+{#- the first name in a part of a clause, behind what such a part begins with -#}
+{%- set first_name =
+    '^ ?(?:' ~ verb ~ '\\b)?[ (]*(?:column\\b)?[ (]*(?:if (?:not )?exists )?([`"\\[][^`"\\]]+.|[^ (),;]+)' %}
 
 with
 
@@ -97,29 +103,87 @@ missing as (
 
 ),
 
--- the names are declared ones: the text of a message is only searched
-altered as (
+-- on one line, without comments and the texts between single quotes (\x27), in which no clause begins
+statements as (
 
     select
         gold_tables.model_name,
-        altered_column as column_name,
-        concat('the source has said: ', changes.ddl) as finding,
+        gold_columns.column_names as declared,
+        gold_columns.adds_new,
+        changes.ddl,
+        regexp_replace(
+            regexp_replace(
+                changes.ddl,
+                r'(?s)(`[^`]*`|"[^"]*")|\x27(?:[^\x27\\]++|\\.|\x27\x27)*+\x27|/\*(?!!).*?\*/|(?:--|(?<!\w)#)[^\n]*',
+                ' $1 '
+            ),
+            r'\s+',
+            ' '
+        ) as statement,
         struct(changes.topic, changes.partition, changes.offset) as first_place
     from {{ ref('changes') }} as changes
         inner join {{ gold_tables() }}
             on {{ is_of_gold_table('changes') }}
         inner join {{ gold_columns() }}
             on gold_tables.model_name = gold_columns.model_name
-            lateral view explode(gold_columns.column_names) as altered_column
     where
         changes.operation = 'schema_change'
         and changes.ddl_kind in ('alter', 'rename')
-        and changes.ddl rlike concat(
-            r'(?i)\b(drop|change|modify|rename|alter)(\s+column)?(\s+if\s+exists)?[\s(`"\[]+\Q',
-            altered_column,
-            r'\E(\W|$)'
-        )
         and {{ is_unchecked('changes') }}
+
+),
+
+-- `drop column a, b, ` and `add c int` of `alter table t drop column a, b, add c int`
+actions as (
+
+    select
+        statements.*,
+        action
+    from statements
+            lateral view explode(split(statement, r'(?i)(?<=[ ,)])(?<!column )(?={{ verb }}[ (\[])')) as action
+    where action rlike r'(?i)^{{ verb }}\b'
+
+),
+
+-- of `drop column a, b, ` both names
+named as (
+
+    select
+        actions.*,
+        part,
+        trim(both '`"[]' from regexp_extract(part, r'(?i){{ first_name }}', 1)) as name
+    from actions
+            lateral view explode(split(action, ',')) as part
+
+),
+
+matched as (
+
+    select
+        named.*,
+        get(filter(declared, column_name -> lower(column_name) = lower(name)), 0) as declared_name
+    from named
+
+),
+
+-- a name and a type add a column; where the model adds it too, it comes with its first value
+altered as (
+
+    select distinct
+        model_name,
+        coalesce(declared_name, name) as column_name,
+        concat('the source has said: ', ddl) as finding,
+        first_place
+    from matched
+    where
+        if(
+            action rlike r'(?i)^add\b',
+            declared_name is null
+            and not adds_new
+            and part rlike r'(?i){{ first_name }} [a-z`"\[]'
+            and not part rlike r'(?i)^(?:add)?[ (]*(?:{{ no_columns }})\b',
+            declared_name is not null
+        )
 
 ),
 

@@ -105,26 +105,51 @@ def test_a_setting_that_is_none_names_those_that_are(grown):
     grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="add"))
 
 
-def test_a_column_that_gold_added_is_missed_where_the_source_renames_it(grown):
+# what the source says before any row does, and the columns of gold that it is about
+SAID = {
+    "ALTER TABLE grown DROP COLUMN `total`, ADD ean int": {"total"},
+    "alter table grown modify ID int": {"id"},
+    "ALTER TABLE grown DROP INDEX value, ADD KEY k (id, amount)": set(),
+    "ALTER TABLE grown DROP (total, amount)": {"total", "amount"},
+    "ALTER TABLE grown DROP COLUMN IF EXISTS [total], COLUMN amount": {"total", "amount"},
+    'ALTER TABLE grown MODIFY (amount NUMBER(5, 2), "value" VARCHAR2(9))': {"amount", "value"},
+    "ALTER TABLE grown DROP total, DROP /* gone, */ amount -- , id": {"total", "amount"},
+    "ALTER TABLE grown SET UNUSED (value, `amount`)": {"value", "amount"},
+    "ALTER TABLE grown RENAME COLUMN total TO id, ALTER value SET NOT NULL": {"total", "value"},
+    "ALTER TABLE grown CHANGE total sum enum('a, id', 'it''s, DROP id') AFTER value": {"total"},
+    "ALTER TABLE grown ADD COLUMN ean decimal(9, 2) DEFAULT 1.50 AFTER id": set(),
+    "ALTER TABLE grown ADD (`ean` NUMBER(9, 2), id int)": set(),
+}
+ADDING = {text for text in SAID if "ean" in text}
+
+
+@pytest.fixture(scope="module")
+def found(grown):
+    """The findings after a column was renamed and DDL messages came."""
     grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="add"))
     row = {"id": "4", "value": "d", "total": "8"}
     record = canal_record("grown", 3, "INSERT", row, 1003, types=FIRST | {"total": "int"})
     grown.land(Feed(name="growing", format="canal_json"), 3, [record])
     grown.run("--select", "silver", "grown")
     assert columns_and_rows(grown)[1][-1] == (4, None, 8, "d")
-    # the source says what comes, before any row does
-    shop_says = (
-        "ALTER TABLE grown DROP COLUMN `total`, ADD ean int",
-        "alter table grown modify ID int",
-        "ALTER TABLE grown DROP INDEX value",
-    )
-    told = [canal_ddl("grown", 4 + number, "ALTER", text) for number, text in enumerate(shop_says)]
+    told = [canal_ddl("grown", 4 + number, "ALTER", text) for number, text in enumerate(SAID)]
     grown.land(Feed(name="growing", format="canal_json"), 4, told)
     grown.run("--select", "silver", "grown")
-    said = {(name, text) for name, text in findings(grown) if text.startswith("the source has")}
-    assert said == {
-        ("total", f"the source has said: {shop_says[0]}"),
-        ("id", f"the source has said: {shop_says[1]}"),
-    }
+    return findings(grown)
+
+
+def test_a_column_that_gold_added_is_missed_where_the_source_renames_it(found):
     lacks = "rows lack it: it was dropped or renamed, or the producer leaves it out"
-    assert ("amount", lacks) in findings(grown)
+    assert ("amount", lacks) in found
+
+
+def test_every_column_that_ddl_names_is_reported_before_any_row_tells_it(found):
+    assert {(name, text) for name, text in found if text.startswith("the source has")} == {
+        (name, f"the source has said: {text}") for text, names in SAID.items() for name in names
+    }
+
+
+def test_a_column_that_ddl_adds_is_reported_where_the_model_does_not_add_it(grown, found):
+    grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="report"))
+    said = {text for name, text in findings(grown) if name == "ean"}
+    assert said == {f"the source has said: {text}" for text in ADDING}
