@@ -207,13 +207,16 @@ schemas_of_tables as (
 types as (
 
     select
-        schemas_of_tables.*,
+        schemas_of_tables.model_name,
+        schemas_of_tables.first_seen,
         schemas.column_name,
-        schemas.proposed_type,
-        lag(schemas.proposed_type) over (
-            partition by schemas_of_tables.model_name, schemas.column_name
-            order by schemas_of_tables.first_seen
-        ) as earlier_type
+        struct(
+            schemas_of_tables.bronze_version,
+            schemas.proposed_type,
+            schemas.source_type,
+            -- `VARCHAR(24)` and `int(11)`, as somebody or a server of another version writes them, are no other types
+            regexp_replace(lower(schemas.source_type), r'(?<=int)\(\d+\)|\s', '') as plain_type
+        ) as told
     from schemas_of_tables
         inner join {{ ref('schemas') }} as schemas
             on
@@ -222,17 +225,30 @@ types as (
 
 ),
 
+successive as (
+
+    select
+        types.*,
+        lag(told) over (partition by model_name, column_name order by first_seen) as earlier
+    from types
+
+),
+
 retyped as (
 
     select
         model_name,
         column_name,
-        concat('its type was ', earlier_type, ' and is ', proposed_type) as finding,
+        if(
+            told.proposed_type <> earlier.proposed_type,
+            concat('its type was ', earlier.proposed_type, ' and is ', told.proposed_type),
+            concat('its type was ', earlier.source_type, ' and is ', told.source_type)
+        ) as finding,
         struct(first_seen.topic, first_seen.partition, first_seen.offset) as first_place
-    from types
+    from successive
     where
-        proposed_type <> earlier_type
-        and {{ is_unchecked() }}
+        (told.proposed_type <> earlier.proposed_type or told.plain_type <> earlier.plain_type)
+        and told.bronze_version > {{ checked_version() }}
 
 ),
 

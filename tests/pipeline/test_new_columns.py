@@ -128,7 +128,8 @@ def found(grown):
     """The findings after a column was renamed and DDL messages came."""
     grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="add"))
     row = {"id": "4", "value": "d", "total": "8"}
-    record = canal_record("grown", 3, "INSERT", row, 1003, types=FIRST | {"total": "int"})
+    types = {"id": "INT(11)", "value": "varchar(5)", "total": "int"}
+    record = canal_record("grown", 3, "INSERT", row, 1003, types=types)
     grown.land(Feed(name="growing", format="canal_json"), 3, [record])
     grown.run("--select", "silver", "grown")
     assert columns_and_rows(grown)[1][-1] == (4, None, 8, "d")
@@ -141,6 +142,13 @@ def found(grown):
 def test_a_column_that_gold_added_is_missed_where_the_source_renames_it(found):
     lacks = "rows lack it: it was dropped or renamed, or the producer leaves it out"
     assert ("amount", lacks) in found
+
+
+def test_a_type_is_another_one_where_only_the_source_tells_them_apart(found):
+    assert {(name, text) for name, text in found if text.startswith("its type")} == {
+        ("amount", "its type was int and is bigint"),
+        ("value", "its type was varchar(10) and is varchar(5)"),
+    }
 
 
 def test_every_column_that_ddl_names_is_reported_before_any_row_tells_it(found):
