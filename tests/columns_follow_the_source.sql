@@ -195,7 +195,15 @@ schemas_of_tables as (
         gold_tables.format,
         changes.schema_id,
         min(changes.bronze_version) as bronze_version,
-        min(struct(changes.bronze_version, changes.topic, changes.partition, changes.offset)) as first_seen
+        min(
+            struct(
+                coalesce(changes.changed_at, changes.message_timestamp),
+                changes.bronze_version,
+                changes.topic,
+                changes.partition,
+                changes.offset
+            )
+        ) as first_seen
     from {{ ref('changes') }} as changes
         inner join {{ gold_tables() }}
             on {{ is_of_gold_table('changes') }}
@@ -234,6 +242,7 @@ successive as (
 
 ),
 
+-- either of the two schemas may be the news: partitions do not keep step
 retyped as (
 
     select
@@ -248,7 +257,7 @@ retyped as (
     from successive
     where
         (told.proposed_type <> earlier.proposed_type or told.plain_type <> earlier.plain_type)
-        and told.bronze_version > {{ checked_version() }}
+        and greatest(told.bronze_version, earlier.bronze_version) > {{ checked_version() }}
 
 ),
 

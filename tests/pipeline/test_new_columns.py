@@ -125,14 +125,18 @@ ADDING = {text for text in SAID if "ean" in text}
 
 @pytest.fixture(scope="module")
 def found(grown):
-    """The findings after a column was renamed and DDL messages came."""
+    """The findings after a column was renamed, a partition lagged behind, and DDL messages came."""
     grown.write_model("grown", MODEL.format(id_type="bigint", new_columns="add"))
     row = {"id": "4", "value": "d", "total": "8"}
     types = {"id": "INT(11)", "value": "varchar(5)", "total": "int"}
-    record = canal_record("grown", 3, "INSERT", row, 1003, types=types)
-    grown.land(Feed(name="growing", format="canal_json"), 3, [record])
+    records = [canal_record("grown", 3, "INSERT", row, 1003, types=types)]
+    # of a partition that lags behind
+    row = {"id": "5", "value": "e", "amount": "6"}
+    types = FIRST | {"amount": "smallint"}
+    records += [canal_record("grown", 0, "INSERT", row, 1000, partition=1, types=types)]
+    grown.land(Feed(name="growing", format="canal_json"), 3, records)
     grown.run("--select", "silver", "grown")
-    assert columns_and_rows(grown)[1][-1] == (4, None, 8, "d")
+    assert columns_and_rows(grown)[1][-2:] == [(4, None, 8, "d"), (5, 6, None, "e")]
     told = [canal_ddl("grown", 4 + number, "ALTER", text) for number, text in enumerate(SAID)]
     grown.land(Feed(name="growing", format="canal_json"), 4, told)
     grown.run("--select", "silver", "grown")
@@ -144,8 +148,9 @@ def test_a_column_that_gold_added_is_missed_where_the_source_renames_it(found):
     assert ("amount", lacks) in found
 
 
-def test_a_type_is_another_one_where_only_the_source_tells_them_apart(found):
+def test_a_type_that_became_another_one_is_told_in_the_order_of_the_source(found):
     assert {(name, text) for name, text in found if text.startswith("its type")} == {
+        ("amount", "its type was smallint and is int"),
         ("amount", "its type was int and is bigint"),
         ("value", "its type was varchar(10) and is varchar(5)"),
     }

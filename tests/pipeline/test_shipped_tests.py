@@ -173,9 +173,17 @@ def test_a_misfit_is_placed_where_its_value_came_from(shop):
 
 
 # a key that goes to another partition, one that is deleted at the position of its insert: each in a later load
+# (of an earlier time, and another type)
 WANDERING = [
-    canal_record("wandering", 5, "INSERT", {"id": "1"}, 1000, partition=load) for load in (0, 1)
+    canal_record(
+        "wandering", 5, "INSERT", {"id": "1"}, time, partition=load, types={"id": type_text}
+    )
+    for load, (time, type_text) in enumerate([(1000, "bigint"), (900, "int")])
 ]
+WANDERED = """{{ current_state(
+    feed='wandering', database='shop', table='wandering', key=['id'], columns={'id': 'bigint'}
+) }}
+"""
 TIED = [
     debezium_record(load, operation, {"id": 1}, postgres_source("tied", '["100","100"]'))
     for load, operation in enumerate("cd")
@@ -248,7 +256,9 @@ def conflicting(shop):
     for name, (format_name, *_) in loads.items():
         settings = {"cut_overs": CUT_OVER} if name == "followed" else {}
         shop.add_feed(name, format=format_name, files=f"in/{name}", **settings)
+    shop.write_model("wandering", WANDERED)
     tests = ("order_is_decided", "images_follow_each_other", "every_record_is_in_silver")
+    tests += ("columns_follow_the_source",)
     statuses = []
     for load in (0, 1):
         for name, (format_name, records, first) in loads.items():
@@ -258,6 +268,7 @@ def conflicting(shop):
         statuses.append(shop.statuses(shop.dbt("test", "--select", *tests)))
     found = {test: shown(shop, "--select", test) for test in tests[:2]}
     shop.set_feeds(before)
+    (shop.root / "models" / "gold" / "wandering.sql").unlink()
     return statuses, found
 
 
@@ -281,6 +292,11 @@ def test_positions_that_begin_again_lower_are_reported_once_per_partition(confli
     assert [row["feed"] for row in lower] == ["restored"]
     places = [json.loads(lower[0][place])["offset"] for place in ("first_place", "last_place")]
     assert places == [3, 5]
+
+
+def test_a_type_that_had_been_another_one_is_reported_when_a_late_partition_tells(conflicting):
+    statuses, _ = conflicting
+    assert [status["columns_follow_the_source"] for status in statuses] == ["pass", "warn"]
 
 
 def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(conflicting):
