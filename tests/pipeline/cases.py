@@ -293,7 +293,7 @@ def keyed(draw, kind: str) -> Case:
     sent = placed(log, partitions)
     begins_once = len(segments) == 1 or (len(segments) == 3 and not segments[0])
     # a row without a position knows the full loads of its own partition only
-    is_placed = not has_reads or not shuffled and (partitions == 1 or begins_once)
+    is_placed = not has_reads or (not shuffled and (partitions == 1 or begins_once))
     is_told = source.is_true and not lost and is_placed
     # a range of offsets tells epochs and inherited positions: its loads come in their order
     in_any_order = not positional or (begins_once and not has_reads)

@@ -268,11 +268,7 @@ TENANTS = [
         oceanbase("t2", 3, "ROW", 1, "its own"),
         oceanbase("t2", 4, "INSERT", 3, "its own", SEQUENCE + 2),
     ],
-    [
-        oceanbase(
-            "t1", 5, "UPDATE", 3, "last", SEQUENCE + 5, old={"id": 3, "value": "streamed"}
-        )
-    ],
+    [oceanbase("t1", 5, "UPDATE", 3, "last", SEQUENCE + 5, old={"id": 3, "value": "streamed"})],
 ]
 SECOND_2 = "1970-01-01 00:00:02Z"
 SECOND_180 = "1970-01-01 00:03:00Z"

@@ -171,7 +171,10 @@ CASES = {
         ('["1.5"]', None, MISFIT),
         ("[0,1e-400]", "[0.0,0.0]", MISFIT),
     ],
-    "array<float>": [("[0.5, 1e3]", "[0.5,1000.0]", FITS), ("[1,1e40]", '[1.0,"Infinity"]', MISFIT)],
+    "array<float>": [
+        ("[0.5, 1e3]", "[0.5,1000.0]", FITS),
+        ("[1,1e40]", '[1.0,"Infinity"]', MISFIT),
+    ],
     "decimal(5)": [("7", "7", FITS), ("1.5", "2", MISFIT)],
 }
 
