@@ -41,7 +41,8 @@ numbered as (
         *,
         row_number() over (
             partition by
-                feed, catalog_name, database_name, schema_name, table_name, row_key, position_space, change_sequence.position,
+                feed, catalog_name, database_name, schema_name, table_name, row_key,
+                position_space, change_sequence.position,
                 if(size(change_sequence.position) > 0, null, struct(stream, offset, row_index))
             order by offset, row_index
         ) as sending

@@ -1,6 +1,7 @@
 {{ config(severity='error') }}
 -- The key that a gold model declares is the one by which silver tells rows apart.
--- A wrong key of one table must not keep dbt from building the others: {{ ref('unknown_messages') }} has nothing behind it
+-- A wrong key of one table must not keep dbt from building the others, which all stand behind silver.changes:
+-- depends_on: {{ ref('unknown_messages') }}
 
 select
     gold_tables.model_name,

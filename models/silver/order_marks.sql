@@ -11,7 +11,8 @@ changes as (
         size(change_sequence.position) > 0 as is_positioned,
         -- all rows of one full load of Debezium have one position; those of MongoDB a time each
         case
-            when change_sequence.phase = 0
+            when
+                change_sequence.phase = 0
                 and size(change_sequence.position) > 0
                 and {{ is_full_load_word('snapshot_mark') }}
                 and source_type <> 'mongodb'

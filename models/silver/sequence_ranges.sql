@@ -17,7 +17,10 @@ named as (
             -- a statement may lack the tenant that the rows of its table have
             coalesce(
                 catalog_name,
-                if(min(catalog_name) over of_name = max(catalog_name) over of_name, min(catalog_name) over of_name, null)
+                case
+                    when min(catalog_name) over of_name = max(catalog_name) over of_name
+                        then min(catalog_name) over of_name
+                end
             ) as catalog_name,
             database_name,
             schema_name,
@@ -39,7 +42,7 @@ compared as (
             order by topic_generation, from_offset
             rows between unbounded preceding and 1 preceding
         ) as enters_space,
-        -- a full load that follows a stream begins again; where its rows share a position, that tells it to all partitions
+        -- a full load that follows a stream begins again; rows that share a position tell it to all partitions
         is_full_load
         and load_position is null
         and not coalesce(
@@ -210,8 +213,10 @@ numbered as (
             transform(
                 filter(
                     epochs_of_tables.epochs,
-                    begun -> struct(begun.space_number, begun.position)
-                    <= struct(bounded.space_number, if(bounded.is_positioned, bounded.lowest_position, bounded.position_so_far))
+                    begun -> struct(begun.space_number, begun.position) <= struct(
+                        bounded.space_number,
+                        if(bounded.is_positioned, bounded.lowest_position, bounded.position_so_far)
+                    )
                 ),
                 begun -> begun.epoch
             )
