@@ -103,8 +103,10 @@ def read_vars(root: Path) -> dict[str, Any]:
     path = root / "dbt_project.yml"
     if not path.exists():
         raise UserError(f"There is no dbt_project.yml in {root}: name the project's --project-dir.")
+    text = path.read_text(encoding="utf-8")
     try:
-        project = yaml.safe_load(path.read_text(encoding="utf-8"))
+        _refuse_repeated_keys(yaml.compose(text, Loader=yaml.SafeLoader))
+        project = yaml.safe_load(text)
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f", line {where.line + 1}" if where else ""
@@ -114,6 +116,24 @@ def read_vars(root: Path) -> dict[str, Any]:
     if feeds is not None and not isinstance(feeds, dict):
         raise UserError("vars.feeds must be a mapping of feed names to their settings.")
     return variables
+
+
+def _refuse_repeated_keys(node: yaml.Node | None) -> None:
+    """Refuse what YAML's readers accept in silence: the last of two equal keys would win."""
+    if isinstance(node, yaml.SequenceNode):
+        for entry in node.value:
+            _refuse_repeated_keys(entry)
+    elif isinstance(node, yaml.MappingNode):
+        lines: dict[str, int] = {}
+        for key, value in node.value:
+            name, line = str(key.value), key.start_mark.line + 1
+            if name in lines:
+                raise UserError(
+                    f"dbt_project.yml has {name} in line {lines[name]} and again in line {line}, "
+                    "of which only the last would count: remove one, or rename it."
+                )
+            lines[name] = line
+            _refuse_repeated_keys(value)
 
 
 def _shared_kafka(variables: dict[str, Any]) -> dict[str, str]:

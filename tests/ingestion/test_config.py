@@ -106,6 +106,23 @@ def test_broken_yaml_names_the_line(folder: Path):
         read_config(folder)
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "vars:\n  feeds:\n    a: {}\n    b: {}\n    a: {}\n",
+            "has a in line 3 and again in line 5,",
+        ),
+        ("vars: {feeds: {a: {table: x, table: y}}}\n", "has table in line 1 and again in line 1,"),
+        ("- {a: 1}\n- {b: 1, b: 2}\n", "has b in line 2 and again in line 2,"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused(folder: Path, text: str, sentence: str):
+    (folder / "dbt_project.yml").write_text(text)
+    with pytest.raises(UserError, match=sentence):
+        read_config(folder)
+
+
 def test_environment_fills_options(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("BROKER_PASSWORD", "hunter2!")
     assert resolve("shop", {"a": "x ${BROKER_PASSWORD} y"}) == {"a": "x hunter2! y"}
