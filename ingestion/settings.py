@@ -63,9 +63,9 @@ def check_settings(feed: str, settings: object, formats: list[str]) -> dict[str,
     _check_format(feed, settings.get("format"), formats)
     inputs = [name for name in INPUTS if settings.get(name)]
     if len(inputs) != 1:
-        given = f"has {' and '.join(inputs)}" if inputs else "has none"
+        given = " and ".join(inputs) or "nothing to read"
         raise UserError(
-            f"Feed {feed} {given}: give exactly one of topics, topic_pattern and files."
+            f"Feed {feed} has {given}: give exactly one of topics, topic_pattern and files."
         )
     if inputs == ["files"]:
         for name in KAFKA_ONLY:

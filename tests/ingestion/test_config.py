@@ -50,7 +50,10 @@ def test_settings_arrive_in_their_types(folder: Path):
         (GOOD | {"topic": "x"}, ["Feed shop", "no setting topic", "did you mean topics?"]),
         (GOOD | {"format": "canal_jsn"}, ["no format canal_jsn", "did you mean canal_json?"]),
         ({"topics": ["x"]}, ["Feed shop has no format", "canal_json"]),
-        ({"format": "canal_json"}, ["has none", "topics, topic_pattern and files"]),
+        (
+            {"format": "canal_json"},
+            ["Feed shop has nothing to read: give exactly one of topics, topic_pattern and files"],
+        ),
         (GOOD | {"files": "x"}, ["has topics and files", "exactly one"]),
         (GOOD | {"topics": [1]}, ["topics must be text or a list of texts", "[1]"]),
         (GOOD | {"lines": "messages"}, ["lines is for files"]),
