@@ -161,8 +161,14 @@ def _mapping(value: object) -> dict[str, Any]:
     return value
 
 
+def _named(value: object) -> dict[str, Any]:
+    if not all(isinstance(name, str) for name in _mapping(value)):
+        raise ValueError("a mapping of names, in quotes where YAML reads no text: '1', 'no'")
+    return value
+
+
 def _key_columns(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict) or not all(value.values()):
+    if not all(_named(value).values()):
         raise ValueError("a mapping of table names to lists of columns")
     for columns in value.values():
         _strings(columns)
@@ -170,8 +176,8 @@ def _key_columns(value: object) -> dict[str, Any]:
 
 
 def _encodings(value: object) -> dict[str, dict[str, str]]:
-    for columns in _mapping(value).values():
-        for encoding in _mapping(columns).values():
+    for columns in _named(value).values():
+        for encoding in _named(columns).values():
             name = str(encoding).split("(")[0].strip()
             if name not in ENCODINGS:
                 raise ValueError(
@@ -181,7 +187,7 @@ def _encodings(value: object) -> dict[str, dict[str, str]]:
 
 
 def _cut_overs(value: object) -> dict[str, Any]:
-    for told in _mapping(value).values():
+    for told in _named(value).values():
         times = [_instant(time) for time in (told if isinstance(told, list) else [told])]
         if times != sorted(times):
             raise ValueError("a mapping of tables to times, the earliest first")
@@ -190,7 +196,7 @@ def _cut_overs(value: object) -> dict[str, Any]:
 
 def _instant(time: object) -> datetime:
     try:
-        return datetime.fromisoformat(INSTANT.fullmatch(str(time))[0])
+        return datetime.fromisoformat(INSTANT.fullmatch(time)[0])
     except (TypeError, ValueError):
         raise ValueError(
             "a mapping table: time with its zone, '2026-03-01 08:30:00Z', in quotes"

@@ -107,5 +107,5 @@
 
 
 {% macro gold_time_zone(name) -%}
-    {{ feed_settings(name).get('time_zone', 'UTC') }}
+    {{ feed_settings(name).time_zone or 'UTC' }}
 {%- endmacro %}

@@ -157,7 +157,10 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
     ) -%}
     {%- for row in landed if row[0] in var('feeds') and row[1] -%}
         {%- set before = fromjson(row[1]) -%}
-        {%- for name, value in feed_settings(row[0]).items() if name not in free and before.get(name) != value -%}
+        {#- 13 is a number in YAML and a text in what the loader recorded -#}
+        {%- for name, value in feed_settings(row[0]).items()
+            if name not in free and before.get(name) != value and before.get(name) | string != value | string
+        -%}
             {{ exceptions.raise_compiler_error(
                 'Feed ' ~ row[0] ~ ': ' ~ name ~ ' was ' ~ before.get(name, 'not set') ~ ' when its records landed and is '
                 ~ value ~ ' now. Silver and gold of this feed must be rebuilt: run `python -m ingestion rebuild '

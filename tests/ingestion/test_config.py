@@ -1,5 +1,6 @@
 """Every mistake in the configuration is one sentence that says what to do."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,15 @@ def test_settings_arrive_in_their_types(folder: Path):
         ),
         (GOOD | {"cut_overs": {"a.b": "2026-02-30 08:30:00Z"}}, ["time with its zone, '2026"]),
         (GOOD | {"key_columns": {"a.b": []}}, ["a mapping of table names to lists of columns"]),
+        # YAML reads a time, a number and a truth value where there are no quotes
+        (
+            GOOD | {"cut_overs": {"a.b": datetime(2020, 3, 1, 8, 30, tzinfo=UTC)}},
+            ["time with its zone, '2026-03-01 08:30:00Z', in quotes"],
+        ),
+        (GOOD | {"cut_overs": {1: "2020-03-01 08:30:00Z"}}, ["in quotes where YAML reads no text"]),
+        (GOOD | {"encodings": {1: {"c": "text"}}}, ["in quotes where YAML reads no text: '1'"]),
+        (GOOD | {"encodings": {"a.b": {False: "text"}}}, ["YAML reads no text: '1', 'no'"]),
+        (GOOD | {"key_columns": {1: ["id"]}}, ["in quotes where YAML reads no text"]),
         (GOOD | {"kafka": {"auto.offset.reset": "x"}}, ["use starting_offsets"]),
         (GOOD | {"kafka": {"kafka.security.protocol": "x"}}, ["write security.protocol"]),
         ("orders", ["must be a mapping"]),

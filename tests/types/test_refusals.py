@@ -1,0 +1,110 @@
+"""What is refused before anything runs: settings that changed since records landed."""
+
+import json
+from pathlib import Path
+
+import jinja2
+import pytest
+from dbt.clients.yaml_helper import load_yaml_text
+
+from ingestion.config import read_config
+from ingestion.feeds import settings_json
+from ingestion.settings import CHECKS
+from tests.types.conftest import ROOT, CompilerError, Exceptions
+
+# What says how a feed is read, not what its records mean.
+OF_THE_LOADER = {
+    "files",
+    "kafka",
+    "lines",
+    "max_offsets_per_trigger",
+    "source",
+    "starting_offsets",
+    "topic_pattern",
+    "topics",
+}
+# Every other setting as YAML has it, under a format that takes it.
+WRITTEN = [
+    ("canal_json", "time_zone: Asia/Shanghai"),
+    ("canal_json", "time_zone: +08:00"),
+    ("canal_json", "time_zone: UTC+8"),
+    ("canal_json", "time_zone:"),
+    ("canal_json", "key_columns: {crm.visits: [visitor_id, at], crm.days: day}"),
+    (
+        "canal_json",
+        "encodings: {b.t: {n: connect_decimal(2), d: epoch_days}, a.t: {b: hex_binary}}",
+    ),
+    ("canal_json", "on_drop: keep"),
+    ("canal_json", "cut_overs: {shop.orders: '2020-03-01 08:30:00Z'}"),
+    (
+        "canal_json",
+        "cut_overs: {shop.orders: ['2020-03-01 08:30:00Z', '2020-03-02 08:30:00+08:00']}",
+    ),
+    ("debezium_smt", "added_prefix: _"),
+    ("aws_dms", "after_images: complete"),
+    ("debezium_avro", "avro_schemas: schemas/crm"),
+    ("dtle", "base64_columns: shop.orders.code,shop.orders.note"),
+    ("aws_dms", "before_image_prefix: OLD_"),
+    ("debezium_json", "before_images: complete"),
+    ("debezium_smt", "database: shop"),
+    ("canal_json_dts", "dts_instance_created: since_2022_03_20"),
+    ("ticdc_open", "old_values: dropped"),
+    ("maxwell", "order: offset"),
+    ("maxwell", "output_nulls: dropped"),
+    ("debezium_smt", "schema: public"),
+    ("shareplex_quest", "sequence: enabled"),
+    ("oms_default", "sequence_time_digits: 13"),
+    ("oms_default", "sequence_time_digits: '10'"),
+    ("qlik_replicate", "table: shop.orders"),
+    ("flink_cdc_canal", "table_name: shop.orders"),
+    ("dts_avro", "timestamp_fraction: milliseconds"),
+]
+
+
+def rendered(macro_file: str, **given: object) -> jinja2.environment.TemplateModule:
+    environment = jinja2.Environment(extensions=["jinja2.ext.do"])
+    environment.globals |= {"exceptions": Exceptions, "return": lambda value: value, **given}
+    return environment.from_string((ROOT / "macros" / macro_file).read_text()).module
+
+
+def write_feed(folder: Path, format_name: str, setting: str) -> dict:
+    """Return the feed's settings as dbt reads them."""
+    (folder / "macros").symlink_to(ROOT / "macros")
+    path = folder / "dbt_project.yml"
+    path.write_text(
+        f"vars:\n  feeds:\n    crm:\n      format: {format_name}\n      files: in\n      {setting}\n"
+    )
+    return load_yaml_text(path.read_text())["vars"]["feeds"]["crm"]
+
+
+def refuse_changed_feeds(settings: dict, recorded: str) -> None:
+    rendered(
+        "run/prepare_run.sql",
+        feed_settings=lambda name: settings,
+        fromjson=json.loads,
+        run_query=lambda query: [("crm", recorded)],
+        source=lambda *name: "bronze.feeds",
+        var=lambda name: {"crm": settings},
+    ).refuse_changed_feeds()
+
+
+def test_each_setting_is_written_here():
+    assert {line.split(":")[0] for _, line in WRITTEN} | OF_THE_LOADER | {"format"} == set(CHECKS)
+
+
+@pytest.mark.parametrize(("format_name", "setting"), WRITTEN)
+def test_what_the_loader_recorded_is_no_change_to_dbt(tmp_path, format_name, setting):
+    settings = write_feed(tmp_path, format_name, setting)
+    recorded = settings_json(read_config(tmp_path).feeds["crm"])
+    refuse_changed_feeds(settings, recorded)
+    name = setting.split(":")[0]
+    for other in (settings | {name: "other"}, {"format": format_name}):
+        if settings[name] is not None:
+            with pytest.raises(CompilerError, match=f"Feed crm: {name} was .* when its records"):
+                refuse_changed_feeds(other, recorded)
+
+
+def test_an_empty_time_zone_is_the_default(tmp_path):
+    settings = write_feed(tmp_path, "canal_json", "time_zone:")
+    macros = rendered("gold/_encodings.sql", feed_settings=lambda name: settings)
+    assert macros.gold_time_zone("crm").strip() == "UTC"
