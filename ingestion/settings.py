@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
+from zoneinfo import available_timezones
 
 from ingestion.errors import UserError
 from ingestion.secrets import REFERENCE
@@ -39,6 +40,9 @@ ENCODINGS = (
     "little_endian_bits",
     "wrapped_unsigned_64",
 )
+# As Spark reads them; of the names that Python has, Java lacks three.
+OFFSET = re.compile(r"UTC|(UTC|GMT)?[+-](0?[0-9]|1[0-7])(:[0-5][0-9])?")
+NOT_IN_JAVA = {"Factory", "ROC", "localtime"}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 # Spark sets these itself, and refuses to be told.
 OWNED_BY_SPARK = {
@@ -167,6 +171,14 @@ def _named(value: object) -> dict[str, Any]:
     return value
 
 
+def _time_zone(value: object) -> str:
+    zones = available_timezones() - NOT_IN_JAVA
+    if str(value) not in zones and not OFFSET.fullmatch(str(value)):
+        places = [zone for zone in zones if "/" in zone]
+        raise ValueError(f"a zone like Asia/Shanghai, UTC or '+08:00'{nearest(str(value), places)}")
+    return str(value)
+
+
 def _key_columns(value: object) -> dict[str, Any]:
     if not all(_named(value).values()):
         raise ValueError("a mapping of table names to lists of columns")
@@ -282,7 +294,7 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "max_offsets_per_trigger": _positive,
     "kafka": _kafka,
     "source": _source,
-    "time_zone": _string,
+    "time_zone": _time_zone,
     "key_columns": _key_columns,
     "encodings": _encodings,
     "on_drop": _one_of("remove", "keep"),

@@ -83,6 +83,14 @@ def test_settings_arrive_in_their_types(folder: Path):
         (GOOD | {"encodings": {1: {"c": "text"}}}, ["in quotes where YAML reads no text: '1'"]),
         (GOOD | {"encodings": {"a.b": {False: "text"}}}, ["YAML reads no text: '1', 'no'"]),
         (GOOD | {"key_columns": {1: ["id"]}}, ["in quotes where YAML reads no text"]),
+        (GOOD | {"time_zone": "Asia/Shanghia"}, ["Asia/Shanghia", "did you mean Asia/Shanghai?"]),
+        (
+            GOOD | {"time_zone": "CST"},
+            ["a zone like Asia/Shanghai, UTC or '+08:00', but it is 'CST'"],
+        ),
+        (GOOD | {"time_zone": "it's"}, ["a zone like Asia/Shanghai, UTC or '+08:00', but it is"]),
+        (GOOD | {"time_zone": "+19:00"}, ["a zone like Asia/Shanghai"]),
+        (GOOD | {"time_zone": 600}, ["a zone like Asia/Shanghai, UTC or '+08:00', but it is 600"]),
         (GOOD | {"kafka": {"auto.offset.reset": "x"}}, ["use starting_offsets"]),
         (GOOD | {"kafka": {"kafka.security.protocol": "x"}}, ["write security.protocol"]),
         ("orders", ["must be a mapping"]),
@@ -92,6 +100,12 @@ def test_mistake_is_one_sentence(folder: Path, settings: object, words: list[str
     sentence = refusal(folder, {"shop": settings})
     for word in words:
         assert word in sentence
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "UTC", "PRC", "+08:00", "-3:30", "GMT+8"])
+def test_a_zone_that_spark_reads_is_accepted(folder: Path, zone: str):
+    Project(folder).configure({"shop": GOOD | {"time_zone": zone}}, "localhost:1")
+    assert read_config(folder).feeds["shop"].meaning == {"time_zone": zone}
 
 
 def test_bad_name_is_refused(folder: Path):
