@@ -13,10 +13,9 @@ from ingestion.secrets import REFERENCE
 INPUTS = ("topics", "topic_pattern", "files")
 KAFKA_ONLY = ("starting_offsets", "max_offsets_per_trigger", "kafka")
 JDBC = ("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")
-# What macros/wire/canonical_text.sql decodes.
+# What macros/wire/canonical_text.sql decodes, as far as it needs no labels.
 ENCODINGS = (
     "text",
-    "connect_decimal",
     "variable_scale_decimal",
     "epoch_days",
     "epoch_millis",
@@ -40,6 +39,8 @@ ENCODINGS = (
     "little_endian_bits",
     "wrapped_unsigned_64",
 )
+# With the scale, without which a decimal has no value, or with the length of a BINARY(n).
+NUMBERED_ENCODING = re.compile(r"connect_decimal\(-?[0-9]{1,4}\)|latin1_binary\([0-9]{1,4}\)")
 # As Spark reads them; of the names that Python has, Java lacks three.
 OFFSET = re.compile(r"UTC|(UTC|GMT)?[+-](0?[0-9]|1[0-7])(:[0-5][0-9])?")
 NOT_IN_JAVA = {"Factory", "ROC", "localtime"}
@@ -190,10 +191,10 @@ def _key_columns(value: object) -> dict[str, Any]:
 def _encodings(value: object) -> dict[str, dict[str, str]]:
     for columns in _named(value).values():
         for encoding in _named(columns).values():
-            name = str(encoding).split("(")[0].strip()
-            if name not in ENCODINGS:
+            if encoding not in ENCODINGS and not NUMBERED_ENCODING.fullmatch(str(encoding)):
                 raise ValueError(
-                    "a mapping table: {column: encoding} with the encodings " + ", ".join(ENCODINGS)
+                    "a mapping table: {column: encoding} with the encodings connect_decimal(2), "
+                    "which takes its scale, " + ", ".join(ENCODINGS)
                 )
     return value
 

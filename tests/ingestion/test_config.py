@@ -83,6 +83,10 @@ def test_settings_arrive_in_their_types(folder: Path):
         (GOOD | {"encodings": {1: {"c": "text"}}}, ["in quotes where YAML reads no text: '1'"]),
         (GOOD | {"encodings": {"a.b": {False: "text"}}}, ["YAML reads no text: '1', 'no'"]),
         (GOOD | {"key_columns": {1: ["id"]}}, ["in quotes where YAML reads no text"]),
+        (GOOD | {"encodings": {"a.b": {"c": "connect_decimal"}}}, ["connect_decimal(2), which"]),
+        (GOOD | {"encodings": {"a.b": {"c": "connect_decimal(x)"}}}, ["connect_decimal(2), which"]),
+        (GOOD | {"encodings": {"a.b": {"c": "epoch_days(2)"}}}, ["connect_decimal(2), which"]),
+        (GOOD | {"encodings": {"a.b": {"c": "enum_number"}}}, ["connect_decimal(2), which"]),
         (GOOD | {"time_zone": "Asia/Shanghia"}, ["Asia/Shanghia", "did you mean Asia/Shanghai?"]),
         (
             GOOD | {"time_zone": "CST"},
@@ -106,6 +110,13 @@ def test_mistake_is_one_sentence(folder: Path, settings: object, words: list[str
 def test_a_zone_that_spark_reads_is_accepted(folder: Path, zone: str):
     Project(folder).configure({"shop": GOOD | {"time_zone": zone}}, "localhost:1")
     assert read_config(folder).feeds["shop"].meaning == {"time_zone": zone}
+
+
+@pytest.mark.parametrize("encoding", ["epoch_days", "connect_decimal(-2)", "latin1_binary(16)"])
+def test_an_encoding_may_have_the_number_that_it_takes(folder: Path, encoding: str):
+    encodings = {"a.b": {"c": encoding}}
+    Project(folder).configure({"shop": GOOD | {"encodings": encodings}}, "localhost:1")
+    assert read_config(folder).feeds["shop"].meaning == {"encodings": encodings}
 
 
 def test_bad_name_is_refused(folder: Path):
