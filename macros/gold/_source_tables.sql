@@ -146,6 +146,11 @@
                 ~ " the names of many: " ~ part ~ "={'pattern': 'orders_[0-9]+'}."
             ) }}
         {%- endif -%}
+        {%- do try_or_compiler_error(
+            "Gold model '" ~ model.name ~ "': " ~ part ~ "'s pattern " ~ meta[part].pattern ~ " is no regular expression, such as"
+            ~ " orders_[0-9]+.",
+            modules.re.compile, meta[part].pattern
+        ) -%}
         {%- if key and '@' ~ part not in sources -%}
             {{ exceptions.raise_compiler_error(
                 "Gold model '" ~ model.name ~ "' reads every " ~ part ~ " called " ~ meta[part].pattern ~ ". Its key must tell them"

@@ -10,6 +10,7 @@
     state.<table> has the counts: one row per distinct row; below 0: taken more often than brought.
 -#}
 {% macro current_rows(feed, table, columns, database=none, schema=none, catalog=none, left_out=[]) -%}
+    {%- do check_gold_source(feed, table) -%}
     {%- do check_gold_columns(columns) -%}
     {{- config(materialized='current_rows', meta={
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': [], 'columns': columns,

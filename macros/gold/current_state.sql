@@ -13,7 +13,7 @@
     feed, table, key, columns, database=none, schema=none, catalog=none, left_out=[], new_columns='report'
 ) -%}
     {%- set feed_name = feed -%}
-    {%- do check_gold_model(feed_name, key, columns) -%}
+    {%- do check_gold_model(feed_name, table, key, columns) -%}
     {%- do check_new_columns(new_columns) -%}
     {{- config(meta={
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns,
@@ -167,11 +167,17 @@
 {%- endmacro %}
 
 
-{% macro check_gold_model(feed_name, key, columns) -%}
-    {%- do feed_settings(feed_name) -%}
+{% macro check_gold_model(feed_name, table, key, columns) -%}
+    {%- do check_gold_source(feed_name, table) -%}
+    {%- do check_gold_columns(columns) -%}
     {%- if not key -%}
         {{ exceptions.raise_compiler_error(
             "Gold model '" ~ model.name ~ "' names no key: key=['id']. Of a table that has none, current_rows makes a gold table."
+        ) }}
+    {%- endif -%}
+    {%- if key is string or key is not sequence -%}
+        {{ exceptions.raise_compiler_error(
+            "Gold model '" ~ model.name ~ "': its key is " ~ key ~ ". It takes a list of columns: key=['id']."
         ) }}
     {%- endif -%}
     {%- for column in key if column not in columns -%}
@@ -179,11 +185,26 @@
             "Gold model '" ~ model.name ~ "': the key column '" ~ column ~ "' is not among its columns."
         ) }}
     {%- endfor -%}
-    {%- do check_gold_columns(columns) -%}
+{%- endmacro %}
+
+
+{% macro check_gold_source(feed_name, table) -%}
+    {%- if not feed_name or not table -%}
+        {{ exceptions.raise_compiler_error(
+            "Gold model '" ~ model.name ~ "' names no " ~ ('table' if feed_name else 'feed')
+            ~ ": feed='crm', one of vars.feeds in dbt_project.yml, and table='orders', as the messages call it."
+        ) }}
+    {%- endif -%}
+    {%- do feed_settings(feed_name) -%}
 {%- endmacro %}
 
 
 {% macro check_gold_columns(columns) -%}
+    {%- if not columns or columns is not mapping -%}
+        {{ exceptions.raise_compiler_error(
+            "Gold model '" ~ model.name ~ "' names no columns with their types: columns={'id': 'bigint', 'name': 'string'}."
+        ) }}
+    {%- endif -%}
     {%- set own = own_names() -%}
     {%- for column in columns if column | lower in own -%}
         {{ exceptions.raise_compiler_error(

@@ -12,7 +12,7 @@
     operation:            what made it
 -#}
 {% macro history(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
-    {%- do check_gold_model(feed, key, columns) -%}
+    {%- do check_gold_model(feed, table, key, columns) -%}
     {%- do check_history_columns(columns) -%}
     {{- config(materialized='history', meta={
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns

@@ -1,4 +1,4 @@
-"""What is refused before anything runs: settings that changed since records landed."""
+"""What is refused before anything runs: gold models' arguments, and settings that changed since records landed."""
 
 import json
 from pathlib import Path
@@ -108,3 +108,26 @@ def test_an_empty_time_zone_is_the_default(tmp_path):
     settings = write_feed(tmp_path, "canal_json", "time_zone:")
     macros = rendered("gold/_encodings.sql", feed_settings=lambda name: settings)
     assert macros.gold_time_zone("crm").strip() == "UTC"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"feed_name": ""}, "names no feed: feed='crm'"),
+        ({"table": None}, "names no table: feed='crm', .* table='orders'"),
+        ({"columns": None}, r"names no columns with their types: columns=\{'id': 'bigint'"),
+        ({"columns": ["id"]}, r"names no columns with their types: columns=\{'id': 'bigint'"),
+        ({"key": None}, r"names no key: key=\['id'\]"),
+        ({"key": "id"}, r"its key is id. It takes a list of columns: key=\['id'\]"),
+        ({"key": 1}, r"its key is 1. It takes a list of columns: key=\['id'\]"),
+        ({"key": ["no"]}, "the key column 'no' is not among its columns"),
+    ],
+)
+def test_a_wrong_argument_says_what_to_write(arguments, sentence):
+    right = {"feed_name": "crm", "table": "orders", "key": ["id"], "columns": {"id": "bigint"}}
+    macros = rendered(
+        "gold/current_state.sql", feed_settings=lambda name: {}, model={"name": "orders"}
+    )
+    macros.check_gold_model(**right)
+    with pytest.raises(CompilerError, match=f"Gold model 'orders'.*{sentence}"):
+        macros.check_gold_model(**right | arguments)
