@@ -41,7 +41,7 @@ def run_dbt(project_dir: Path, *arguments: str) -> int:
 
 def _tell(event: "EventMsg", tests: Counter[str]) -> None:
     """Show a finished node, unless it is a test that passed."""
-    if event.info.name == "MainEncounteredError":
+    if event.info.name in ("MainEncounteredError", "RunningOperationCaughtError"):
         complain(_short(event.data.exc))
     if event.info.name != "NodeFinished":
         return
