@@ -1,4 +1,5 @@
 {{ config(materialized='view') }}
+{%- set source_table = 'feed, tenant, database_name, schema_name, table_name' %}
 
 with
 
@@ -12,21 +13,14 @@ named as (
 
     select
         *,
-        struct(
-            feed,
-            -- a statement may lack the tenant that the rows of its table have
-            coalesce(
-                catalog_name,
-                case
-                    when min(catalog_name) over of_name = max(catalog_name) over of_name
-                        then min(catalog_name) over of_name
-                end
-            ) as catalog_name,
-            database_name,
-            schema_name,
-            table_name
-        ) as source_table,
-        struct(topic, partition) as stream
+        -- a statement may lack the tenant that the rows of its table have
+        coalesce(
+            catalog_name,
+            case
+                when min(catalog_name) over of_name = max(catalog_name) over of_name
+                    then min(catalog_name) over of_name
+            end
+        ) as tenant
     from order_marks
     window of_name as (partition by feed, database_name, schema_name, table_name)
 
@@ -38,7 +32,7 @@ compared as (
         *,
         position_space is not null
         and not position_space <=> last_value(position_space) ignore nulls over (
-            partition by source_table, stream
+            partition by {{ source_table }}, topic, partition
             order by topic_generation, from_offset
             rows between unbounded preceding and 1 preceding
         ) as enters_space,
@@ -47,7 +41,8 @@ compared as (
         and load_position is null
         and not coalesce(
             lag(is_full_load) over (
-                partition by source_table, stream, cut_overs_passed order by topic_generation, from_offset
+                partition by {{ source_table }}, topic, partition, cut_overs_passed
+                order by topic_generation, from_offset
             ),
             true
         ) as begins_again_here
@@ -61,41 +56,39 @@ visited as (
         *,
         -- the log may come back to a server
         count_if(enters_space) over (
-            partition by source_table, stream, position_space order by topic_generation, from_offset
+            partition by {{ source_table }}, topic, partition, position_space
+            order by topic_generation, from_offset
         ) as visit,
         count_if(enters_space) over in_order as spaces_before,
         max(message_timestamp) over in_order as seen_at
     from compared
-    window in_order as (partition by source_table, stream order by topic_generation, from_offset)
+    window in_order as (partition by {{ source_table }}, topic, partition order by topic_generation, from_offset)
 
 ),
 
-spaces as (
+first_seen as (
 
     select
-        source_table,
-        position_space,
-        visit,
-        dense_rank() over (
-            partition by source_table order by min(seen_at), max(spaces_before), min(changed_at)
-        ) as space_number
+        *,
+        if(
+            position_space is null,
+            null,
+            struct(min(seen_at) over of_visit, max(spaces_before) over of_visit, min(changed_at) over of_visit)
+        ) as space_seen
     from visited
-    where position_space is not null
-    group by source_table, position_space, visit
+    window of_visit as (partition by {{ source_table }}, position_space, visit)
 
 ),
 
 in_spaces as (
 
     select
-        visited.*,
-        spaces.space_number
-    from visited
-        left join spaces
-            on
-                visited.source_table = spaces.source_table
-                and visited.position_space = spaces.position_space
-                and visited.visit = spaces.visit
+        *,
+        case
+            when space_seen is not null
+                then dense_rank() over (partition by {{ source_table }}, space_seen is null order by space_seen)
+        end as space_number
+    from first_seen
 
 ),
 
@@ -109,12 +102,12 @@ neighbours as (
     from in_spaces
     window
         before_this as (
-            partition by source_table, stream
+            partition by {{ source_table }}, topic, partition
             order by topic_generation, from_offset
             rows between unbounded preceding and 1 preceding
         ),
         behind_this as (
-            partition by source_table, stream
+            partition by {{ source_table }}, topic, partition
             order by topic_generation, from_offset
             rows between 1 following and unbounded following
         )
@@ -138,7 +131,7 @@ placed as (
             else coalesce(space_before, space_behind, 1)
         end as space_number
     from neighbours
-    window of_load as (partition by source_table, cut_overs_passed, load_position)
+    window of_load as (partition by {{ source_table }}, cut_overs_passed, load_position)
 
 ),
 
@@ -146,86 +139,50 @@ bounded as (
 
     select
         *,
+        -- the first full load begins nothing anew
         load_position is not null
         and struct(space_number, load_position) > min(
             if(is_positioned, struct(space_number, lowest_position), null)
-        ) over (partition by source_table, cut_overs_passed) as has_changes_below,
+        ) over (partition by {{ source_table }}, cut_overs_passed) as has_changes_below,
         max(highest_position) over (
-            partition by source_table, stream, cut_overs_passed, space_number order by topic_generation, from_offset
+            partition by {{ source_table }}, topic, partition, cut_overs_passed, space_number
+            order by topic_generation, from_offset
         ) as position_so_far
     from placed
 
 ),
 
-beginnings as (
+begun as (
 
     select
-        source_table,
-        cut_overs_passed,
-        space_number,
-        cast(array() as array<decimal(38, 0)>) as position
+        *,
+        -- where the table's epochs begin: with each space, and with each full load
+        array_sort(
+            array_union(
+                collect_set(
+                    struct(space_number, cast(array() as array<decimal(38, 0)>) as position)
+                ) over of_table,
+                collect_set(
+                    if(has_changes_below, struct(space_number, load_position as position), null)
+                ) over of_table
+            )
+        ) as beginnings
     from bounded
-
-    union
-
-    -- the first full load begins nothing anew
-    select
-        source_table,
-        cut_overs_passed,
-        space_number,
-        load_position as position
-    from bounded
-    where has_changes_below
-
-),
-
-epochs as (
-
-    select
-        source_table,
-        cut_overs_passed,
-        space_number,
-        position,
-        cast(
-            row_number() over (partition by source_table, cut_overs_passed order by space_number, position) as int
-        ) - 1 as epoch
-    from beginnings
-
-),
-
-epochs_of_tables as (
-
-    select
-        source_table,
-        cut_overs_passed,
-        collect_list(struct(space_number, position, epoch)) as epochs
-    from epochs
-    group by source_table, cut_overs_passed
+    window of_table as (partition by {{ source_table }}, cut_overs_passed)
 
 ),
 
 numbered as (
 
     select
-        bounded.*,
-        epochs_of_tables.epochs,
-        array_max(
-            transform(
-                filter(
-                    epochs_of_tables.epochs,
-                    begun -> struct(begun.space_number, begun.position) <= struct(
-                        bounded.space_number,
-                        if(bounded.is_positioned, bounded.lowest_position, bounded.position_so_far)
-                    )
-                ),
-                begun -> begun.epoch
+        *,
+        size(
+            filter(
+                beginnings,
+                beginning -> beginning <= struct(space_number, if(is_positioned, lowest_position, position_so_far))
             )
-        ) as epoch_of_position
-    from bounded
-        inner join epochs_of_tables
-            on
-                bounded.source_table = epochs_of_tables.source_table
-                and bounded.cut_overs_passed = epochs_of_tables.cut_overs_passed
+        ) - 1 as epoch_of_position
+    from begun
 
 ),
 
@@ -245,12 +202,13 @@ counted as (
         cast(count_if(begins_again_here) over in_order as int) as epochs_of_partition,
         has_changes_below
         and row_number() over (
-            partition by source_table, cut_overs_passed, load_position
+            partition by {{ source_table }}, cut_overs_passed, load_position
             order by message_timestamp, topic, topic_generation, partition, from_offset
         ) = 1 as begins_again
     from numbered
     window in_order as (
-        partition by source_table, stream, cut_overs_passed order by topic_generation, from_offset
+        partition by {{ source_table }}, topic, partition, cut_overs_passed
+        order by topic_generation, from_offset
     )
 
 ),
@@ -274,16 +232,18 @@ sequence_ranges as (
         epoch_of_table + epochs_of_partition as epoch,
         -- full loads that other partitions have seen: a change from this position on belongs to this later epoch
         nullif(
-            sort_array(
+            filter(
                 transform(
-                    filter(
-                        epochs,
-                        begun -> begun.space_number = counted.space_number
-                        and begun.epoch > epoch_of_table
-                        and begun.position <= highest_position
-                    ),
-                    begun -> struct(begun.position, begun.epoch + epochs_of_partition as epoch)
-                )
+                    beginnings,
+                    (beginning, number) -> if(
+                        beginning.space_number = space_number
+                        and number > epoch_of_table
+                        and beginning.position <= highest_position,
+                        struct(beginning.position, number + epochs_of_partition as epoch),
+                        null
+                    )
+                ),
+                later -> later is not null
             ),
             cast(array() as array<struct<position: array<decimal(38, 0)>, epoch: int>>)
         ) as later_epochs,
