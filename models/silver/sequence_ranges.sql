@@ -98,7 +98,16 @@ neighbours as (
         *,
         last_value(space_number) ignore nulls over before_this as space_before,
         first_value(space_number) ignore nulls over behind_this as space_behind,
-        first_value(if(space_number is null, null, lowest_position)) ignore nulls over behind_this as position_behind
+        first_value(if(space_number is null, null, lowest_position)) ignore nulls over behind_this as position_behind,
+        max(highest_position) over (
+            partition by {{ source_table }}, topic, partition, cut_overs_passed
+            order by topic_generation, from_offset
+            rows between unbounded preceding and 1 preceding
+        ) as highest_before,
+        row_number() over (
+            partition by {{ source_table }}, topic, partition, cut_overs_passed, load_position
+            order by topic_generation, from_offset
+        ) as load_mark
     from in_spaces
     window
         before_this as (
@@ -111,6 +120,29 @@ neighbours as (
             order by topic_generation, from_offset
             rows between 1 following and unbounded following
         )
+
+),
+
+compared_with_stream as (
+
+    select
+        *,
+        -- a restored source, or its log made anew: a full load below the changes before it, of the same space
+        load_mark = 1
+        and coalesce(load_position < highest_before and space_behind <=> space_before, false) as begins_lower
+    from neighbours
+
+),
+
+rewound as (
+
+    select
+        *,
+        count_if(begins_lower) over (
+            partition by {{ source_table }}, topic, partition, cut_overs_passed
+            order by topic_generation, from_offset
+        ) as rewinds
+    from compared_with_stream
 
 ),
 
@@ -130,8 +162,8 @@ placed as (
                 )
             else coalesce(space_before, space_behind, 1)
         end as space_number
-    from neighbours
-    window of_load as (partition by {{ source_table }}, cut_overs_passed, load_position)
+    from rewound
+    window of_load as (partition by {{ source_table }}, cut_overs_passed, rewinds, load_position)
 
 ),
 
@@ -143,9 +175,9 @@ bounded as (
         load_position is not null
         and struct(space_number, load_position) > min(
             if(is_positioned, struct(space_number, lowest_position), null)
-        ) over (partition by {{ source_table }}, cut_overs_passed) as has_changes_below,
+        ) over (partition by {{ source_table }}, cut_overs_passed, rewinds) as has_changes_below,
         max(highest_position) over (
-            partition by {{ source_table }}, topic, partition, cut_overs_passed, space_number
+            partition by {{ source_table }}, topic, partition, cut_overs_passed, rewinds, space_number
             order by topic_generation, from_offset
         ) as position_so_far
     from placed
@@ -168,7 +200,7 @@ begun as (
             )
         ) as beginnings
     from bounded
-    window of_table as (partition by {{ source_table }}, cut_overs_passed)
+    window of_table as (partition by {{ source_table }}, cut_overs_passed, rewinds)
 
 ),
 
@@ -199,15 +231,16 @@ counted as (
             ),
             epoch_of_position
         ) as epoch_of_table,
-        cast(count_if(begins_again_here) over in_order as int) as epochs_of_partition,
+        -- where positions begin again lower, nothing that was before can be compared
+        cast(count_if(begins_again_here) over in_order + 1000 * rewinds as int) as epochs_of_partition,
         has_changes_below
         and row_number() over (
-            partition by {{ source_table }}, cut_overs_passed, load_position
+            partition by {{ source_table }}, cut_overs_passed, rewinds, load_position
             order by message_timestamp, topic, topic_generation, partition, from_offset
         ) = 1 as begins_again
     from numbered
     window in_order as (
-        partition by {{ source_table }}, topic, partition, cut_overs_passed
+        partition by {{ source_table }}, topic, partition, cut_overs_passed, rewinds
         order by topic_generation, from_offset
     )
 
@@ -252,8 +285,8 @@ sequence_ranges as (
             when not is_positioned and size(position_so_far) > 0
                 then concat(position_so_far, array(cast(0 as decimal(38, 0))))
         end as inherited_position,
-        begins_again or begins_again_here as starts_full_load,
-        load_position is not null as is_told_by_position,
+        begins_again or begins_again_here or begins_lower as starts_full_load,
+        load_position is not null and not begins_lower as is_told_by_position,
         load_position,
         message_timestamp,
         changed_at,
