@@ -28,7 +28,7 @@ SHARD = ("@database", "@schema", "@table")
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
     *("_base_sequence", "_column_sequences", "_topic", "_partition", "_changed_at"),
-    *("_image", "_wires", "_places"),
+    *("_image", "_wires", "_places", "_copies", "_newest", "_copy_number"),
 )
 
 
