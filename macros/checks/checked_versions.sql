@@ -62,7 +62,7 @@
 
 {#- What the gold model behind a tested relation declares: feed, table, key, columns. -#}
 {% macro gold_declaration(relation) -%}
-    {%- for node in gold_models() if node.name == relation.identifier -%}
+    {%- for node in gold_models() if node.alias == relation.identifier -%}
         {{ return(node.config.meta) }}
     {%- endfor -%}
 {%- endmacro %}

@@ -7,6 +7,7 @@
         {%- do register_bronze() -%}
         {%- do choose_code_generation() -%}
         {%- do refuse_changed_feeds() -%}
+        {%- do warn_of_unread_tables() -%}
         {%- set applied = {} -%}
         {%- for row in run_query("select model, bronze_version, built_by from " ~ applied_versions()) -%}
             {%- do applied.update({row[0]: {'version': row[1] | int, 'built_by': row[2]}}) -%}

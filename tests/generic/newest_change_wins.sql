@@ -1,4 +1,5 @@
-{#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete, none is missing. -#}
+{#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete or what emptied its
+    table, none is missing. -#}
 {% test newest_change_wins(model) -%}
     {%- do ref('sequence_ranges') -%}
     {%- set declared = gold_declaration(model) if execute else {} -%}
@@ -73,9 +74,44 @@
             left join {{ model }} as current
                 on newest.row_key = current._change.row_key
 
+    ),
+
+    emptyings as (
+
+        select
+            if(changes.order_scope = 'offset', changes.topic, null) as topic,
+            if(changes.order_scope = 'offset', changes.partition, null) as partition,
+            struct(changes.topic, changes.partition, changes.offset) as place,
+            {%- if shard_parts(declared) %}
+            {{ shard_of('changes', declared) }} as shard,
+            {%- endif %}
+            {{ gold_sequence('changes', plan, declared) }} as delete_sequence
+        from unchecked as changes
+        {{- join_ranges('changes', plan) }}
+        where changes.operation = 'truncate'
+
+    ),
+
+    outlived as (
+
+        select
+            current._change.row_key,
+            max(emptyings.place).topic as topic,
+            max(emptyings.place).partition as partition,
+            max(emptyings.place).offset as offset,
+            'the row outlived the TRUNCATE of its table' as finding
+        from {{ model }} as current
+            inner join emptyings
+                on
+                    current._change.sequence < emptyings.delete_sequence
+                    and {{ reaches('emptyings', 'current._change', declared) }}
+        group by current._change.row_key
+
     )
 
     select * from compared
     where finding is not null
+    union all
+    select * from outlived
     {%- endif %}
 {%- endtest %}

@@ -88,10 +88,12 @@ class Lakehouse:
             (feed.name, load),
         )
 
-    def dbt(self, *arguments: str) -> dbtRunnerResult:
+    def dbt(self, *arguments: str, said: list[str] | None = None) -> dbtRunnerResult:
+        """Run dbt; what it would print is added to `said`."""
         os.chdir(self.root)
         where = ("--project-dir", str(self.root), "--profiles-dir", str(self.root))
-        return dbtRunner().invoke([*arguments, *where, "--log-level", "none"])
+        listeners = [] if said is None else [lambda event: said.append(event.info.msg)]
+        return dbtRunner(callbacks=listeners).invoke([*arguments, *where, "--log-level", "none"])
 
     def statuses(self, outcome: dbtRunnerResult) -> dict[str, NodeStatus]:
         assert outcome.exception is None, outcome.exception

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record, debezium_record, postgres_source, shown
+from tests.pipeline.shop_records import (
+    canal_record,
+    debezium_record,
+    explained,
+    postgres_source,
+    shown,
+)
 
 GOLD = "orders"
 
@@ -42,6 +48,13 @@ def status_of(shop, test):
             "newest_change_wins_orders_",
             "gold.orders",
             "update gold.orders set _change.sequence.offset = 0 where id = 1002",
+            "warn",
+        ),
+        (
+            # of rows that were there before
+            "newest_change_wins_orders_",
+            "silver.canal_json_changes",
+            "update silver.canal_json_changes set operation = 'truncate' where table_name = 'orders' and operation = 'delete'",
             "warn",
         ),
         (
@@ -142,7 +155,8 @@ def test_a_type_that_became_another_one_is_reported(shop, damaged):
     assert status_of(shop, "columns_follow_the_source") == {"warn"}
 
 
-MISPLACED = """{{ current_state(
+MISPLACED = """{{ config(alias='misplaced_rows') }}
+{{ current_state(
     feed='misplaced', database='shop', schema='public', table='misplaced', key=['id'],
     columns={'id': 'int', 'amount': 'int', 'note': 'string'}
 ) }}
@@ -166,10 +180,12 @@ def test_a_misfit_is_placed_where_its_value_came_from(shop):
     merged = shop.sql(f"{query} where gold_table = 'misplaced'")
     shop.run("--full-refresh", "--select", "misplaced")
     built = shop.sql(f"{query} where gold_table = 'misplaced'")
+    verdicts = [row["verdict"] for row in explained(shop, "misplaced", ["1"])]
     shop.set_feeds(before)
     (shop.root / "models" / "gold" / "misplaced.sql").unlink()
     assert [tuple(row) for row in merged] == [("amount", "many", "int", "shop.misplaced", 0, 7)]
     assert built == merged
+    assert verdicts == ["gold shows it", "gold still shows its amount"]
 
 
 # a key that goes to another partition, one that is deleted at the position of its insert: each in a later load

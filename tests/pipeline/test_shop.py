@@ -229,3 +229,15 @@ def test_a_full_load_is_complete_where_its_last_row_is_marked_or_the_stream_goes
 
 def test_a_small_lakehouse_is_built_without_generated_code(shop):
     assert shop.spark.conf.get("spark.sql.codegen.factoryMode") == "NO_CODEGEN"
+
+
+def test_settings_of_a_table_that_no_model_reads_are_named(shop):
+    before = shop.feeds
+    settings = {"encodings": {"shop.order": {"day": "epoch_days"}}}
+    shop.add_feed("unread", format="canal_json", files="in/unread", **settings)
+    said = []
+    outcome = shop.dbt("run", "--select", "carts", said=said)
+    shop.set_feeds(before)
+    assert outcome.success
+    sentence = "Feed unread: encodings names the table 'shop.order', which no gold model of the feed reads"
+    assert [sentence in line for line in said].count(True) == 1
