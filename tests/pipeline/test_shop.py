@@ -239,5 +239,7 @@ def test_settings_of_a_table_that_no_model_reads_are_named(shop):
     outcome = shop.dbt("run", "--select", "carts", said=said)
     shop.set_feeds(before)
     assert outcome.success
-    sentence = "Feed unread: encodings names the table 'shop.order', which no gold model of the feed reads"
+    sentence = (
+        "Feed unread: encodings names the table 'shop.order', which no gold model of the feed reads"
+    )
     assert [sentence in line for line in said].count(True) == 1
