@@ -18,6 +18,12 @@
 {%- endmacro %}
 
 
+{#- More than the full loads and spaces between two times that the positions of one partition begin again lower. -#}
+{% macro epochs_of_a_rewind() -%}
+    {{ return(1000) }}
+{%- endmacro %}
+
+
 {#- What the cut-overs add to the epoch of a change. -#}
 {% macro epochs_by_cut_overs(relation, declaration=none) -%}
     {%- for time in cut_overs(declaration) %}

@@ -127,6 +127,9 @@ class Crm:
             "0 as topic_generation",
             "cast(null as string) as catalog_name",
             "cast(null as string) as snapshot_mark",
+            "cast(null as timestamp) as captured_at",
+            "'mysql' as source_type",
+            "named_struct('phase', 1) as change_sequence",
         )
         version = 1 if silver_hours else 2
         applied = self.project.spark.createDataFrame(
