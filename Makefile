@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-histories test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -26,15 +26,20 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/python -m tests.lint_compiled_sql
 
 test: lint  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end, the README's commands
-	@echo "Five kinds of tests run, two at a time (about 35 minutes); each prints what it did when it is through."
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-pipeline test-quick test-ingestion test-readme test-crashes
+	@echo "Six kinds of tests run, two at a time (about 35 minutes); each prints what it did when it is through."
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-pipeline test-histories test-readme test-crashes test-ingestion test-quick
 
 # One process each: a process has one Spark session, and these want different ones.
 test-ingestion: setup
 	@$(BIN)/python -m pytest --quiet tests/ingestion
 
+# Made-up histories, which take the longest, beside everything else of the pipeline.
+HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
+test-histories: setup
+	@$(BIN)/python -m pytest --quiet $(HISTORIES)
+
 test-pipeline: setup
-	@$(BIN)/python -m pytest --quiet tests/pipeline
+	@$(BIN)/python -m pytest --quiet tests/pipeline $(addprefix --ignore=,$(HISTORIES))
 
 test-crashes: setup
 	@$(BIN)/python -m pytest --quiet tests/crashes

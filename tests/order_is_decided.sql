@@ -4,6 +4,7 @@
 -- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
 -- in a statement that swaps keys (gold loses the row that leaves the key after that); and positions that began again
 -- lower in one partition, which lose to those before.
+{%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
 {%- set has_ties = has_shared_positions() %}
 {%- set has_moves = has_unchecked_moves() %}
 {%- set rising = feeds_of_rising_positions() %}
@@ -49,6 +50,7 @@ ties as (
 
     select
         changes.feed,
+        changes.catalog_name,
         changes.database_name,
         changes.schema_name,
         changes.table_name,
@@ -68,6 +70,7 @@ ties as (
         and changes.operation <> 'update_before'
     group by
         changes.feed,
+        changes.catalog_name,
         changes.database_name,
         changes.schema_name,
         changes.table_name,
@@ -97,12 +100,12 @@ followed as (
     select
         *,
         lag(struct(place, offset, message_timestamp, change_sequence, operation)) over (
-            partition by feed, database_name, schema_name, table_name, row_key
+            partition by {{ source_table }}, row_key
             order by change_sequence
         ) as previous,
         -- a producer that starts again sends moves twice
         row_number() over (
-            partition by feed, database_name, schema_name, table_name, row_key, previous_row_key, changed_at
+            partition by {{ source_table }}, row_key, previous_row_key, changed_at
             order by change_sequence
         ) as sending
     from of_moved_keys
@@ -113,6 +116,7 @@ taken_keys as (
 
     select
         followed.feed,
+        followed.catalog_name,
         followed.database_name,
         followed.schema_name,
         followed.table_name,
@@ -141,6 +145,7 @@ placed as (
         topic,
         topic_generation,
         partition,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
@@ -169,6 +174,7 @@ placed as (
         topic,
         topic_generation,
         partition,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
@@ -192,8 +198,7 @@ compared as (
     select
         *,
         max(struct(change_sequence, offset, message_timestamp)) over (
-            partition by
-                feed, topic, topic_generation, partition, database_name, schema_name, table_name, position_space
+            partition by {{ source_table }}, topic, topic_generation, partition, position_space
             order by offset, change_sequence.row_index
             rows between unbounded preceding and 1 preceding
         ) as highest
@@ -238,6 +243,7 @@ lowered as (
 
     select
         feed,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
@@ -248,15 +254,7 @@ lowered as (
     from below
         left anti join sent_before
             on below.place = sent_before.place
-    group by
-        feed,
-        topic,
-        topic_generation,
-        partition,
-        database_name,
-        schema_name,
-        table_name,
-        position_space
+    group by {{ source_table }}, topic, topic_generation, partition, position_space
 
 ),
 
@@ -265,6 +263,7 @@ wanderers as (
 
     select
         feed,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
@@ -273,7 +272,7 @@ wanderers as (
         min(place) as first_place,
         max(place) as last_place
     from of_keys_with_news
-    group by feed, database_name, schema_name, table_name, row_key
+    group by {{ source_table }}, row_key
     having count(distinct topic, partition) > 1
 
 ),
@@ -282,6 +281,7 @@ half_emptied as (
 
     select
         feed,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
@@ -291,7 +291,7 @@ half_emptied as (
         max(place) as last_place
     from changes
     where table_name is not null
-    group by feed, database_name, schema_name, table_name
+    group by {{ source_table }}
     having
         count(distinct topic, partition) > 1
         and count_if(row_key is null and is_ordered_by_offset) > 0

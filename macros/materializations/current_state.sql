@@ -422,10 +422,10 @@ map_filter(
                 'column_names': fromjson(row[9]) if names_columns else [], 'schema_ids': fromjson(row[10]) if names_columns else []
             }) -%}
         {%- endfor -%}
-        {%- do run.table_news.update({question: news}) -%}
+        {%- do run.table_news.update({question: {'since': marks | min, 'rows': news}}) -%}
     {%- endif -%}
     {%- set found = {} -%}
-    {%- for news in run.table_news[question] -%}
+    {%- for news in run.table_news[question].rows -%}
         {%- if news.version > version and reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
             {%- for count in ['deletes', 'truncates', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}

@@ -46,8 +46,13 @@
 {% endmaterialization %}
 
 
+{#- As the gold tables of the format have asked, if they have, and for long enough. -#}
 {% macro has_changes_since(version) -%}
     {%- set meta = model.config.meta -%}
+    {%- set asked = lakehouse_run().table_news.get(feed_settings(meta.feed).format) -%}
+    {%- if asked and version >= asked.since -%}
+        {{ return(table_news(meta, version) != {}) }}
+    {%- endif -%}
     {{ return(run_query(
         'select 1 from ' ~ silver_of(meta) ~ ' as changes where ' ~ of_this_table('changes') ~ ' and changes.bronze_version > '
         ~ version ~ ' limit 1'

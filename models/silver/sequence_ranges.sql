@@ -232,7 +232,9 @@ counted as (
             epoch_of_position
         ) as epoch_of_table,
         -- where positions begin again lower, nothing that was before can be compared
-        cast(count_if(begins_again_here) over in_order + {{ epochs_of_a_rewind() }} * rewinds as int) as epochs_of_partition,
+        cast(
+            count_if(begins_again_here) over in_order + {{ epochs_of_a_rewind() }} * rewinds as int
+        ) as epochs_of_partition,
         has_changes_below
         and row_number() over (
             partition by {{ source_table }}, cut_overs_passed, rewinds, load_position

@@ -13,6 +13,9 @@ MODEL = """{{ current_state(
     columns={'id': 'int', 'value': 'string'}
 ) }}
 """
+VERSIONS = """{{ history(feed='shop_mariadb', database='shop', table='orders', key=['id'], columns={'id': 'bigint'}) }}
+{{ config(materialized='history_table') }}
+"""
 FEED = Feed(name="costly", format="canal_json")
 LOADS, ROWS = 4, 20
 LOADED = LOADS * ROWS
@@ -24,6 +27,7 @@ def loaded(shop):
     before = shop.feeds
     shop.add_feed("costly", format="canal_json", files="in/costly")
     shop.write_model("costs", MODEL)
+    shop.write_model("orders_versions", VERSIONS)
     for load in range(LOADS):
         offsets = range(load * ROWS, (load + 1) * ROWS)
         shop.land(
@@ -34,7 +38,8 @@ def loaded(shop):
     shop.run()
     yield shop
     shop.set_feeds(before)
-    (shop.root / "models" / "gold" / "costs.sql").unlink()
+    for model in ("costs", "orders_versions"):
+        (shop.root / "models" / "gold" / f"{model}.sql").unlink()
 
 
 def row(key, value):
@@ -112,7 +117,8 @@ def test_tables_without_news_cost_no_statement(loaded, monkeypatch):
     work = Work(loaded.spark, monkeypatch)
     before = loaded.versions()
     loaded.run()
-    idle = re.compile(r"\b(gold|state)\.`?(orders|orders_history|customers|stock|shipments)\b")
+    tables = "orders|orders_history|orders_versions|customers|stock|shipments"
+    idle = re.compile(rf"\b(gold|state)\.`?({tables})\b|table_name = 'orders'")
     assert [text for text in work.statements if idle.search(text)] == []
     after = loaded.versions()
     assert {name for name in before if after[name] != before[name]} == {
