@@ -26,7 +26,7 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/python -m tests.lint_compiled_sql
 
 test: lint  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end, the README's commands
-	@echo "Six kinds of tests run, two at a time (about 35 minutes); each prints what it did when it is through."
+	@echo "Six kinds of tests run, two at a time (35 to 60 minutes on two cores); each prints what it did when it is through."
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-pipeline test-histories test-readme test-crashes test-ingestion test-quick
 
 # One process each: a process has one Spark session, and these want different ones.
