@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-long test-quick test-ingestion test-pipeline test-histories test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run databases test test-all test-long test-quick test-ingestion test-pipeline test-histories test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -25,9 +25,16 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/sqlfluff lint --disable-progress-bar models tests
 	@$(BIN)/python -m tests.lint_compiled_sql
 
-test: lint  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end, the README's commands
-	@echo "Six kinds of tests run, two at a time (35 to 60 minutes on two cores); each prints what it did when it is through."
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-pipeline test-histories test-readme test-crashes test-ingestion test-quick
+# The longest first, so that none is left alone at the end.
+KINDS := test-pipeline test-histories test-crashes test-readme test-quick test-ingestion lint
+WITH_DATABASES := test-sources test-reconcile
+
+test: setup  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end, the README's commands
+	@echo "Six kinds of tests and the linters run, two at a time (35 to 60 minutes on two cores); each prints what it did when it is through."
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(KINDS)
+
+test-all: setup  ## `make test` and the tests that start databases, as CI runs them
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(WITH_DATABASES) $(KINDS)
 
 # One process each: a process has one Spark session, and these want different ones.
 test-ingestion: setup
@@ -47,16 +54,17 @@ test-crashes: setup
 test-readme: setup
 	@$(BIN)/python -m pytest --quiet tests/readme
 
-test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
-	@tests/sources/install_databases.sh
+test-reconcile: databases  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
 	@$(BIN)/python -m pytest --quiet tests/reconcile
 
 test-cluster: setup  ## the target `cluster`, on a Spark Thrift server that it starts; not part of `make test`
 	@$(BIN)/python -m pytest --quiet tests/cluster
 
-test-sources: setup  ## real databases, Debezium, Canal and Maxwell: gold equals the source; installs Debian's packages if need be
-	@tests/sources/install_databases.sh
+test-sources: databases  ## real databases, Debezium, Canal and Maxwell: gold equals the source; installs Debian's packages if need be
 	@$(BIN)/python -m pytest --quiet tests/sources
+
+databases: setup
+	@tests/sources/install_databases.sh
 
 test-quick: setup  ## the tests that take seconds
 	@$(BIN)/python -m pytest --quiet tests/formats tests/types

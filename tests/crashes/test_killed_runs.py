@@ -12,6 +12,7 @@ from deltalake import DeltaTable
 
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import project_of_tables, records_of
+from tests.support.java import BRIEF
 
 FEED = "shop_postgres"
 TABLES = ("shipments",)
@@ -67,7 +68,7 @@ def run(project):
     settings = {
         "LAKEHOUSE_DRIVER_MEMORY": "2g",
         # a killed Java leaves its temporary files: here they go with the project
-        "JDK_JAVA_OPTIONS": f"-Djava.io.tmpdir={project.root}",
+        "JDK_JAVA_OPTIONS": f"{BRIEF} -Djava.io.tmpdir={project.root}",
     }
     command = [sys.executable, "-m", "tests.crashes.killed_run", str(project.root)]
     return subprocess.run(

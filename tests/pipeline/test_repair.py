@@ -16,6 +16,7 @@ from ingestion.config import Feed
 from ingestion.feeds import record_feed
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import content, project_of_tables, records_of
+from tests.support.java import BRIEF
 
 COMMAND = [sys.executable, "-m", "ingestion"]
 # `make test-long` sets it
@@ -38,7 +39,7 @@ def start(root, *arguments, command=COMMAND):
         | {
             "LAKEHOUSE_DRIVER_MEMORY": "2g",
             # a killed Java leaves its temporary files: here they go with the project
-            "JDK_JAVA_OPTIONS": f"-Djava.io.tmpdir={root}",
+            "JDK_JAVA_OPTIONS": f"{BRIEF} -Djava.io.tmpdir={root}",
         },
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.config import PROJECT_ROOT
+from tests.support.java import BRIEF
 
 README = (PROJECT_ROOT / "README.md").read_text()
 # `make test` runs this test
@@ -50,6 +51,7 @@ def shell(folder, script):
     """What a user's own shell would print: this one may run below another make."""
     command = ["bash", "-euo", "pipefail", "-c", script]
     ours = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    ours["JDK_JAVA_OPTIONS"] = BRIEF
     return subprocess.run(command, cwd=folder, env=ours, capture_output=True, text=True)
 
 

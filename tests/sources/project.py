@@ -12,9 +12,8 @@ from ingestion.config import PROJECT_ROOT
 from tests.sources.configurations import Configuration
 from tests.sources.server import LOGS
 from tests.sources.tables import Table
+from tests.support.java import BRIEF
 
-# what runs for minutes does not earn back what Java's second compiler takes
-BRIEF = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
 COPIED = ("macros", "models", "tests", "profiles", "seeds")
 
 
@@ -40,7 +39,7 @@ class Project:
             stdout=log,
             stderr=log,
             process_group=0,
-            env=os.environ | BRIEF,
+            env=os.environ | {"JDK_JAVA_OPTIONS": BRIEF},
         )
 
     def start_ingestion(self, name: str, *arguments: str) -> subprocess.Popen:

@@ -21,6 +21,7 @@ from ingestion.feeds import check_feeds
 from ingestion.follow import follow
 from ingestion.jars import bring_spark_jars
 from ingestion.load import load_once
+from tests.support.java import BRIEF
 
 COORDINATES = ("topic", "topic_generation", "partition", "offset")
 
@@ -63,10 +64,11 @@ class Project:
     def start_load(self, *arguments: str, **environment: str) -> subprocess.Popen:
         """Start the loader as the user does, in a process of its own."""
         command = [sys.executable, "-m", "ingestion", "load", "--project-dir", str(self.folder)]
+        settings = {"LAKEHOUSE_DRIVER_MEMORY": "1g", "JDK_JAVA_OPTIONS": BRIEF}
         return subprocess.Popen(
             [*command, *arguments],
             cwd=PROJECT_ROOT,
-            env=os.environ | {"LAKEHOUSE_DRIVER_MEMORY": "1g"} | environment,
+            env=os.environ | settings | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
