@@ -89,7 +89,10 @@
         from {{ silver_of(declaration) }} as changes
         where
             {{ of_this_table('changes', declaration) }}
-            and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
+            and (
+                operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+                or {{ empties_the_table('changes', declaration) }}
+            )
             and {{ is_unchecked() }}
 {%- endmacro %}
 

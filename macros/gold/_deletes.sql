@@ -58,8 +58,7 @@
             {%- if sharded %}
             if(changes.row_key is null, {{ shard_of('changes') }}, null) as shard,
             {%- endif %}
-            if(changes.row_key is null and changes.order_scope = 'offset', changes.topic, null) as topic,
-            if(changes.row_key is null and changes.order_scope = 'offset', changes.partition, null) as partition,
+            {{ reach_columns('changes') }},
             changes.operation,
             {{ gold_sequence('changes', plan) }} as sequence,
             cast(null as {{ sequence_type() }}) as moved_sequence

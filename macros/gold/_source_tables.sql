@@ -113,6 +113,13 @@
 {%- endmacro %}
 
 
+{#- How far a row of silver without a key reaches, as columns: over one topic and partition where only offsets order. -#}
+{% macro reach_columns(relation) -%}
+    if({{ relation }}.row_key is null and {{ relation }}.order_scope = 'offset', {{ relation }}.topic, null) as topic,
+            if({{ relation }}.row_key is null and {{ relation }}.order_scope = 'offset', {{ relation }}.partition, null) as partition
+{%- endmacro %}
+
+
 {#- Does what emptied a table (a row of the state without a key) reach a row? All of the table, or of one topic and
     partition where only offsets order; of one shard. -#}
 {% macro reaches(emptied, row, declaration=none, shard=none) -%}

@@ -262,8 +262,7 @@
             {%- if shard_parts() %}
             {{ shard_of('changes') }} as shard,
             {%- endif %}
-            if(changes.order_scope = 'offset', changes.topic, null) as topic,
-            if(changes.order_scope = 'offset', changes.partition, null) as partition,
+            {{ reach_columns('changes') }},
             changes.operation,
             changes.changed_at,
             size(changes.change_sequence.position) > 0 as has_position,

@@ -58,7 +58,7 @@
             offset
         from compared
         where
-            operation <> 'truncate'
+            operation not in ('truncate', 'schema_change')
             and told = told_before
             and size(change_sequence.position) > 0
             and change_sequence.phase = 1
@@ -75,7 +75,7 @@
             max(offset) as offset
         from changes
         where
-            operation <> 'truncate'
+            operation not in ('truncate', 'schema_change')
             and size(change_sequence.position) > 0
             and change_sequence.phase = 1
         group by told, database_name, schema_name, table_name

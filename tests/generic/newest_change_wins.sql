@@ -21,7 +21,6 @@
             {{ gold_sequence('changes', plan, declared) }} as gold_sequence
         from unchecked as changes
         {{- join_ranges('changes', plan) }}
-        where changes.row_key is not null
 
     ),
 
@@ -38,6 +37,7 @@
                     emptied.row_key is null
                     and {{ reaches('emptied', 'ordered', declared) }}
                     and ordered.gold_sequence < emptied.delete_sequence
+        where ordered.row_key is not null
 
     ),
 
@@ -79,16 +79,19 @@
     emptyings as (
 
         select
-            if(changes.order_scope = 'offset', changes.topic, null) as topic,
-            if(changes.order_scope = 'offset', changes.partition, null) as partition,
-            struct(changes.topic, changes.partition, changes.offset) as place,
+            {{ reach_columns('ordered') }},
             {%- if shard_parts(declared) %}
-            {{ shard_of('changes', declared) }} as shard,
+            {{ shard_of('ordered', declared) }} as shard,
             {%- endif %}
-            {{ gold_sequence('changes', plan, declared) }} as delete_sequence
-        from unchecked as changes
-        {{- join_ranges('changes', plan) }}
-        where changes.operation = 'truncate'
+            gold_sequence as delete_sequence,
+            struct(
+                topic,
+                partition,
+                offset,
+                if(operation = 'truncate', 'TRUNCATE', 'DROP') as statement
+            ) as emptying
+        from ordered
+        where row_key is null
 
     ),
 
@@ -96,10 +99,7 @@
 
         select
             current._change.row_key,
-            max(emptyings.place).topic as topic,
-            max(emptyings.place).partition as partition,
-            max(emptyings.place).offset as offset,
-            'the row outlived the TRUNCATE of its table' as finding
+            max_by(emptyings.emptying, emptyings.delete_sequence) as emptying
         from {{ model }} as current
             inner join emptyings
                 on
@@ -109,9 +109,21 @@
 
     )
 
-    select * from compared
+    select
+        row_key,
+        topic,
+        partition,
+        offset,
+        finding
+    from compared
     where finding is not null
     union all
-    select * from outlived
+    select
+        row_key,
+        emptying.topic,
+        emptying.partition,
+        emptying.offset,
+        concat('the row outlived the ', emptying.statement, ' of its table') as finding
+    from outlived
     {%- endif %}
 {%- endtest %}
