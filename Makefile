@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run databases test test-all test-long test-quick test-ingestion test-pipeline test-histories test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run test test-all test-long test-quick test-ingestion test-pipeline test-histories test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,7 @@ test: setup  ## lint, and every test: formats, types, ingestion with a real Kafk
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(KINDS)
 
 test-all: setup  ## `make test` and the tests that start databases, as CI runs them
+	@tests/sources/install_databases.sh
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(WITH_DATABASES) $(KINDS)
 
 # One process each: a process has one Spark session, and these want different ones.
@@ -54,17 +55,16 @@ test-crashes: setup
 test-readme: setup
 	@$(BIN)/python -m pytest --quiet tests/readme
 
-test-reconcile: databases  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
+test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
+	@tests/sources/install_databases.sh
 	@$(BIN)/python -m pytest --quiet tests/reconcile
 
 test-cluster: setup  ## the target `cluster`, on a Spark Thrift server that it starts; not part of `make test`
 	@$(BIN)/python -m pytest --quiet tests/cluster
 
-test-sources: databases  ## real databases, Debezium, Canal and Maxwell: gold equals the source; installs Debian's packages if need be
-	@$(BIN)/python -m pytest --quiet tests/sources
-
-databases: setup
+test-sources: setup  ## real databases, Debezium, Canal and Maxwell: gold equals the source; installs Debian's packages if need be
 	@tests/sources/install_databases.sh
+	@$(BIN)/python -m pytest --quiet tests/sources
 
 test-quick: setup  ## the tests that take seconds
 	@$(BIN)/python -m pytest --quiet tests/formats tests/types
@@ -86,6 +86,7 @@ bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/pipeline.py batch
 	@$(BIN)/python benchmarks/pipeline.py tables
 	@$(BIN)/python benchmarks/pipeline.py files
+	@$(BIN)/python benchmarks/pipeline.py marks
 
 clean:  ## remove everything that setup and runs made
 	@rm -rf .venv .jars lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache .hypothesis

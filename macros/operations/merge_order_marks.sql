@@ -1,0 +1,127 @@
+{#- Neighbouring rows of silver.order_marks that tell the same become one: each run adds one per table and partition, and
+    every run reads them all. Rows that anything remembers apart, by the version up to which it has read, stay apart.
+    compact_tables calls it. -#}
+{% macro merge_order_marks() -%}
+    {%- if load_relation(ref('order_marks')) is not none and run_query(alike_order_marks() ~ ' where is_like_previous limit 1') | length > 0 -%}
+        {%- do run_query(merged_order_marks()) -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The marks, each with whether it tells what the one before it in its partition does: of the order, and of the epochs. -#}
+{% macro alike_order_marks() -%}
+    {%- set source_table = 'feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name' -%}
+    with epochs_of_marks as (
+
+        select
+            feed,
+            topic,
+            topic_generation,
+            partition,
+            catalog_name,
+            database_name,
+            schema_name,
+            table_name,
+            from_offset,
+            sort_array(collect_set(struct(epoch, later_epochs))) as epochs
+        from {{ ref('sequence_ranges') }}
+        group by {{ source_table }}, from_offset
+
+    ),
+
+    applied as (
+
+        select collect_set(bronze_version) as versions
+        from {{ applied_versions() }}
+
+    ),
+
+    told as (
+
+        select
+            marks.*,
+            struct(
+                marks.is_full_load,
+                marks.is_positioned,
+                marks.position_space,
+                marks.load_position,
+                marks.cut_overs_passed,
+                epochs_of_marks.epochs,
+                -- who has read it
+                size(filter(applied.versions, version -> version >= marks.bronze_version)) as readers
+            ) as told
+        from {{ ref('order_marks') }} as marks
+            cross join applied
+            left join epochs_of_marks
+                on
+                    marks.feed = epochs_of_marks.feed
+                    and marks.topic = epochs_of_marks.topic
+                    and marks.topic_generation = epochs_of_marks.topic_generation
+                    and marks.partition = epochs_of_marks.partition
+                    and marks.catalog_name <=> epochs_of_marks.catalog_name
+                    and marks.database_name <=> epochs_of_marks.database_name
+                    and marks.schema_name <=> epochs_of_marks.schema_name
+                    and marks.table_name <=> epochs_of_marks.table_name
+                    and marks.from_offset = epochs_of_marks.from_offset
+
+    ),
+
+    alike as (
+
+        select
+            *,
+            told <=> lag(told) over in_order as is_like_previous
+        from told
+        window in_order as (partition by {{ source_table }} order by from_offset, to_offset)
+
+    )
+
+    select * from alike
+{%- endmacro %}
+
+
+{% macro merged_order_marks() -%}
+    {%- set source_table = 'feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name' -%}
+    insert overwrite {{ ref('order_marks') }}
+    with marks as (
+
+        {{ alike_order_marks() }}
+
+    ),
+
+    numbered as (
+
+        select
+            *,
+            count_if(not is_like_previous) over (
+                partition by {{ source_table }}
+                order by from_offset, to_offset
+            ) as group_number
+        from marks
+
+    )
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        min(from_offset) as from_offset,
+        max(to_offset) as to_offset,
+        is_full_load,
+        is_positioned,
+        position_space,
+        load_position,
+        cut_overs_passed,
+        min(lowest_position) as lowest_position,
+        max(highest_position) as highest_position,
+        min_by(message_timestamp, struct(from_offset, to_offset)) as message_timestamp,
+        min_by(changed_at, struct(from_offset, to_offset)) as changed_at,
+        max(bronze_version) as bronze_version
+    from numbered
+    group by {{ source_table }}, group_number, is_full_load, is_positioned, position_space, load_position, cut_overs_passed
+{%- endmacro %}
