@@ -5,6 +5,7 @@ by_hand.py: the same three tables, three lean ones, and the latest state alone.
 `python benchmarks/pipeline.py batch` runs a batch of 5,000 changes behind 0.5, 5 and 10 million.
 `python benchmarks/pipeline.py tables` runs news of 3 tables among 3 and among 200.
 `python benchmarks/pipeline.py files` runs a batch behind the files of 1,000 runs, and behind few.
+`python benchmarks/pipeline.py marks` asks for the epochs of 200 tables behind 500 runs.
 Spark has 2 GB of memory, unless LAKEHOUSE_DRIVER_MEMORY says otherwise.
 """
 
@@ -237,10 +238,43 @@ def files(folder: Path, rounds: int, count: int) -> None:
         print(f"| {name} | {first:.1f} s | {one:.1f} s | {one / usual:.2f} x |")
 
 
+def marks(folder: Path, rounds: int, count: int) -> None:
+    """The epochs of 200 tables in 4 partitions, which each run asks for, behind many runs."""
+    project = Project(folder / "project")
+    project.load(10, 5)
+    project.run()
+    spark = project.spark
+    spark.sql(f"""
+        insert into silver.order_marks
+        select
+            'bench', concat('t', number), 0, place, null, 'shop', null, concat('t', number),
+            10 * run, 10 * run + 9, false, true, 'x', null, 0,
+            array(cast(10 * run as decimal(38, 0))), array(cast(10 * run + 9 as decimal(38, 0))),
+            timestamp_seconds(run), timestamp_seconds(run), 0
+        from (select explode(sequence(1, 200)) as number)
+            cross join (select explode(sequence(0, 3)) as place)
+            cross join (select explode(sequence(1, {count})) as run)""")
+    told = "epoch > 0 or later_epochs is not null or inherited_position is not null"
+
+    def asked() -> float:
+        """Return how long the question takes."""
+        ranges = spark.table("silver.sequence_ranges").where(told)
+        _, *times = [seconds(lambda: ranges.count()) for _ in range(rounds + 1)]
+        return statistics.median(times)
+
+    as_written = asked()
+    merging = seconds(lambda: project.lakehouse.dbt("run-operation", "merge_order_marks"))
+    merged = asked()
+    print("| marks | the question takes | against the first line |\n|---|---|---|")
+    print(f"| {800 * count:,}, as {count:,} runs wrote them | {as_written:.1f} s | 1.00 x |")
+    left = spark.table("silver.order_marks").count()
+    print(f"| {left:,}, merged in {merging:.0f} s | {merged:.1f} s | {merged / as_written:.2f} x |")
+
+
 def main() -> None:
-    """Measure one of the four and print a table."""
+    """Measure one of the five and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["full", "batch", "tables", "files"])
+    parser.add_argument("what", choices=["full", "batch", "tables", "files", "marks"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0, help="of all sizes, to try it out")
     args = parser.parse_args()
@@ -253,6 +287,8 @@ def main() -> None:
             batch(folder, args.rounds, sizes, int(200_000 * args.scale))
         elif args.what == "tables":
             tables(folder, args.rounds, max(4, int(200 * args.scale)))
+        elif args.what == "marks":
+            marks(folder, args.rounds, int(500 * args.scale))
         else:
             files(folder, args.rounds, int(1_000 * args.scale))
     finally:

@@ -276,3 +276,26 @@ def test_the_ranges_do_not_depend_on_the_loads(built):
     assert built.sql(joined.format(columns=columns, feed="at_once")) == built.sql(
         joined.format(columns=columns, feed="in_parts")
     )
+
+
+def test_merged_marks_tell_the_same_ranges_and_no_table_is_built_anew(built):
+    told = """
+        select feed, table_name, offset, epoch, later_epochs, inherited_position
+        from bronze.messages join silver.sequence_ranges as ranges
+        using (feed, topic, topic_generation, partition)
+        where offset between from_offset and coalesce(to_offset, offset)
+        order by all"""
+    loads = """
+        select feed, table_name, from_offset, epoch, load_position
+        from silver.sequence_ranges where starts_full_load order by all"""
+    count = "select count(*) as rows, max(bronze_version) as newest from silver.order_marks"
+    built.run("--select", "silver", "at_once", "in_parts")
+    (marks,), ranges, begun = (built.sql(query) for query in (count, told, loads))
+    assert built.dbt("run-operation", "merge_order_marks").success
+    (merged,) = built.sql(count)
+    assert merged.rows < marks.rows and merged.newest == marks.newest
+    assert (built.sql(told), built.sql(loads)) == (ranges, begun)
+    versions = built.versions()
+    assert built.dbt("run-operation", "merge_order_marks").success
+    built.run("--select", "silver", "at_once", "in_parts")
+    assert built.versions() == versions

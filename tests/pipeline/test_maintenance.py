@@ -19,7 +19,9 @@ TABLES = (
 
 
 def rows_of(shop):
-    return {table: sorted(map(str, shop.sql(f"select * from {table}"))) for table in TABLES}
+    """Return the rows of all tables but the one whose rows compaction merges."""
+    kept = [table for table in TABLES if table != "silver.order_marks"]
+    return {table: sorted(map(str, shop.sql(f"select * from {table}"))) for table in kept}
 
 
 def files_of(shop):
