@@ -1,5 +1,7 @@
 {#- Why a gold row is as it is: every change of one key, the newest first, with its place and what became of it, and
     what emptied the table in between.
+    `previous_row_key` is set where the row came from another key: what the change does not tell, it has from there. A part that
+    the message writes otherwise than its keys is NULL.
     `key` lists the values of the key as texts, none for NULL, in the order of `_change.row_key`.
 
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
@@ -21,6 +23,7 @@
 
         select
             {{ gold_key_column('changes', declaration=meta) }},
+            {{ gold_key_column('changes', 'previous_row_key', meta) }},
             {{ gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
             changes.operation,
             changes.changed_at,
@@ -153,6 +156,7 @@
             partition,
             offset,
             row_index,
+            cast(null as array<string>) as previous_row_key,
             sequence
         from emptyings
             left semi join changes
@@ -193,6 +197,7 @@
             partition,
             offset,
             row_index,
+            previous_row_key,
             sequence
         from compared
 

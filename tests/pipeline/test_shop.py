@@ -156,6 +156,19 @@ def test_every_change_of_a_row_is_explained(shop):
         }
 
 
+def test_the_key_that_a_row_came_from_is_told(shop):
+    move, *_ = shop.sql("""
+        select topic, partition, offset, row_key, previous_row_key
+        from silver.canal_json_changes
+        where table_name = 'order_items' and previous_row_key is not null""")
+    told = {
+        (row["topic"], int(row["partition"]), int(row["offset"])): row["previous_row_key"]
+        for row in explained(shop, "order_items", move.row_key)
+        if row["operation"] != "update_before"
+    }
+    assert json.loads(told[move.topic, move.partition, move.offset]) == move.previous_row_key
+
+
 def test_a_row_of_no_table_or_half_a_key_is_refused(shop):
     for table, key, words in (
         ("changes", ["1"], "'changes' is no gold model"),
