@@ -2,11 +2,12 @@
 -- offsets order, or a change has no position, a key in several partitions (gold shows the change of the higher
 -- offset) and a table that was emptied in one of its several partitions (in a format that only offsets order gold
 -- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
--- in a statement that swaps keys (gold loses the row that leaves the key after that); and positions that began again
--- lower in one partition, which lose to those before.
+-- in a statement that swaps keys (gold loses the row that leaves the key after that); two rows of a full load with one
+-- key (gold shows the later one); and positions that began again lower in one partition, which lose to those before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
 {%- set has_ties = has_shared_positions() %}
 {%- set has_moves = has_unchecked_moves() %}
+{%- set has_loads = has_unchecked_loads() %}
 {%- set rising = feeds_of_rising_positions() %}
 
 with
@@ -132,6 +133,81 @@ taken_keys as (
         and followed.is_unchecked
         and followed.sending = 1
         and followed.previous.operation not in ('delete', 'update_before')
+
+),
+
+{% endif -%}
+{% if has_loads -%}
+keys_loaded_again as (
+
+    select
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        row_key
+    from changes
+    where operation = 'snapshot'
+    group by {{ source_table }}, row_key
+    having
+        count(*) > 1
+        and count_if(is_unchecked) > 0
+
+),
+
+of_keys_loaded_again as (
+
+    select
+        changes.*,
+        struct(
+            changes.place,
+            changes.offset,
+            changes.message_timestamp,
+            changes.change_sequence,
+            changes.operation,
+            to_json(changes.after_image) as image
+        ) as told
+    from changes
+        left semi join keys_loaded_again
+            on {{ is_same_key('changes', 'keys_loaded_again') }}
+
+),
+
+loaded as (
+
+    select
+        *,
+        lag(told) over (
+            partition by {{ source_table }}, row_key, topic, topic_generation, partition
+            order by offset, row_index
+        ) as previous
+    from of_keys_loaded_again
+
+),
+
+loaded_twice as (
+
+    select
+        loaded.feed,
+        loaded.catalog_name,
+        loaded.database_name,
+        loaded.schema_name,
+        loaded.table_name,
+        loaded.row_key,
+        'two rows of a full load have this key: are its columns the key?' as finding,
+        loaded.previous.place as first_place,
+        loaded.place as last_place
+    from loaded
+        left anti join {{ restarts() }}
+            on {{ lies_between('restarts', 'loaded.previous', 'loaded') }}
+    where
+        loaded.is_unchecked
+        and loaded.operation = 'snapshot'
+        and loaded.previous.operation = 'snapshot'
+        -- another position is another full load
+        and loaded.change_sequence.position = loaded.previous.change_sequence.position
+        and loaded.told.image <> loaded.previous.image
 
 ),
 
@@ -309,6 +385,10 @@ select * from ties
 {%- if has_moves %}
 union all
 select * from taken_keys
+{%- endif %}
+{%- if has_loads %}
+union all
+select * from loaded_twice
 {%- endif %}
 {%- if rising %}
 union all

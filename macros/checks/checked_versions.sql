@@ -225,6 +225,16 @@
 {%- endmacro %}
 
 
+{#- Did rows of a full load come that were not checked yet? -#}
+{% macro has_unchecked_loads() -%}
+    {%- if not execute or not lakehouse_run() -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {%- set loads = 'select 1 from ' ~ ref('changes') ~ " where operation = 'snapshot' and " ~ is_unchecked() ~ ' limit 1' -%}
+    {{ return(has_unchecked_changes() and run_query(loads) | length > 0) }}
+{%- endmacro %}
+
+
 {#- The feeds whose positions go up in each partition, but for repetitions. Not: Datastream, which promises no order;
     SharePlex, and outputs of OMS that do not name the store, of which a partition may have several. -#}
 {% macro feeds_of_rising_positions() -%}

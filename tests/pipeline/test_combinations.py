@@ -710,6 +710,20 @@ CASES = {
         [(1, "loaded")],
         feed="combined_maxwell",
     ),
+    "declared_key": Case(
+        # its columns are no key: one row of the full load is lost, and a test says so
+        [
+            [
+                boot(0, "bootstrap-insert", {"id": 1, "value": "a"}, 200, "declared_key"),
+                boot(1, "bootstrap-insert", {"id": 1, "value": "b"}, 200, "declared_key"),
+                boot(2, "bootstrap-insert", {"id": 2, "value": "c"}, 200, "declared_key"),
+                # sent twice
+                boot(3, "bootstrap-insert", {"id": 2, "value": "c"}, 200, "declared_key"),
+            ],
+        ],
+        [(1, "b"), (2, "c")],
+        feed="combined_maxwell",
+    ),
     "clocks": Case(
         # a statement that began first is written last
         [
@@ -824,6 +838,10 @@ def test_what_gold_cannot_decide_or_have_is_reported(built):
     undecided = shown(built, "--select", "order_is_decided", "--vars", "check_all_history: true")
     tables = {row["table_name"] for row in undecided}
     assert {"undecided", "emptied_elsewhere"} <= tables and "tenants" not in tables
+    loaded_twice = [row for row in undecided if "full load" in row["finding"]]
+    assert [(row["table_name"], row["row_key"]) for row in loaded_twice] == [
+        ("declared_key", '["1"]')
+    ]
     columns = shown(
         built, "--select", "columns_follow_the_source", "--vars", "check_all_history: true"
     )
