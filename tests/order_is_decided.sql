@@ -6,8 +6,8 @@
 -- key (gold shows the later one); and positions that began again lower in one partition, which lose to those before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
 {%- set has_ties = has_shared_positions() %}
-{%- set has_moves = has_unchecked_moves() %}
-{%- set has_loads = has_unchecked_loads() %}
+{%- set has_moves = has_unchecked_changes_where('previous_row_key is not null') %}
+{%- set has_loads = has_unchecked_changes_where("operation = 'snapshot'") %}
 {%- set rising = feeds_of_rising_positions() %}
 
 with

@@ -215,23 +215,14 @@
 {%- endmacro %}
 
 
-{#- Did a row that was not checked yet come from another key? Most tables' rows never do. -#}
-{% macro has_unchecked_moves() -%}
+{#- Is there a change that was not checked yet and meets a condition? Most tables' rows never come from another key, and full
+    loads are rare. -#}
+{% macro has_unchecked_changes_where(condition) -%}
     {%- if not execute or not lakehouse_run() -%}
         {{ return(true) }}
     {%- endif -%}
-    {%- set moves = 'select 1 from ' ~ ref('changes') ~ ' where previous_row_key is not null and ' ~ is_unchecked() ~ ' limit 1' -%}
-    {{ return(has_unchecked_changes() and run_query(moves) | length > 0) }}
-{%- endmacro %}
-
-
-{#- Did rows of a full load come that were not checked yet? -#}
-{% macro has_unchecked_loads() -%}
-    {%- if not execute or not lakehouse_run() -%}
-        {{ return(true) }}
-    {%- endif -%}
-    {%- set loads = 'select 1 from ' ~ ref('changes') ~ " where operation = 'snapshot' and " ~ is_unchecked() ~ ' limit 1' -%}
-    {{ return(has_unchecked_changes() and run_query(loads) | length > 0) }}
+    {%- set found = 'select 1 from ' ~ ref('changes') ~ ' where ' ~ condition ~ ' and ' ~ is_unchecked() ~ ' limit 1' -%}
+    {{ return(has_unchecked_changes() and run_query(found) | length > 0) }}
 {%- endmacro %}
 
 
