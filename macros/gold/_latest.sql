@@ -1,5 +1,13 @@
 {#- The newest change of each key, as a whole row: right while every image of the batch is complete. -#}
 {% macro latest_by_row(decoded) -%}
+    -- few keys change so often that grouping their changes before this, too, would be worth its sort
+    gathered as (
+
+        select * from changes
+        distribute by row_key
+
+    ),
+
     newest as (
 
         select
@@ -9,7 +17,7 @@
                 struct(is_deleted, is_rebuilt, after_image, schema_id, topic, partition, changed_at),
                 sequence
             ) as change
-        from changes
+        from gathered
         -- the sort of the groups compares numbers sooner than arrays of text
         group by xxhash64(row_key), row_key
 
