@@ -12,16 +12,19 @@
                     filter(
                         array(
                             {%- for name, column in typed_columns.items() %}
-                            struct(
+                            {%- set wanted_type = quoted(column.type | lower | trim) %}
+                            {#- what a row has none of costs nothing -#}
+                            {%- set is_exact = wanted_type in exact_types() %}
+                            {{ 'if(' ~ identifier(name) ~ ' is null, ' if is_exact }}struct(
                                 {{ quoted(name) }} as column_name,
                                 _image[{{ quoted(column.get('source', name)) }}] as value,
-                                {{ quoted(column.type | lower | trim) }} as wanted_type,
+                                {{ wanted_type }} as wanted_type,
                                 {%- if has_places %}
                                 _places[{{ quoted(column.get('source', name)) }}].topic as topic,
                                 _places[{{ quoted(column.get('source', name)) }}].partition as partition,
                                 {%- endif %}
                                 {{ identifier(name) }} is null as is_null
-                            ){{ ',' if not loop.last }}
+                            ){{ ', null)' if is_exact }}{{ ',' if not loop.last }}
                             {%- endfor %}
                         ),
                         typed -> {{ does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}

@@ -40,7 +40,7 @@
         when {{ text }} is null or {{ type }} = 'string' then false
         when {{ is_null }} then true
         -- a value of these is exact; most columns are of them, and the other tests cost more
-        when {{ type }} in ('bigint', 'int', 'smallint', 'tinyint', 'boolean', 'binary') then false
+        when {{ type }} in ({{ exact_types() }}) then false
         when {{ type }} like 'decimal(%'
             then {{ _is_rounded(text, "coalesce(try_cast(regexp_extract(" ~ type ~ ", r',\s*(\d+)', 1) as int), 0)") }}
         when {{ type }} = 'float' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
@@ -56,6 +56,12 @@
             then exists({{ _numbers(text) }}, number -> {{ _is_out_of_range('number', 'try_cast(number as double)') }})
         else false
     end
+{%- endmacro %}
+
+
+{#- The types that hold a text exactly or not at all. -#}
+{% macro exact_types() -%}
+    'bigint', 'int', 'smallint', 'tinyint', 'boolean', 'binary'
 {%- endmacro %}
 
 
