@@ -82,7 +82,7 @@ bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/loader.py
 	@$(BIN)/python benchmarks/formats.py
 	@$(BIN)/python benchmarks/pipeline.py full
-	@$(BIN)/python benchmarks/pipeline.py full --scale 5 --rounds 1
+	@$(BIN)/python benchmarks/pipeline.py full --scale 5 --rounds 2
 	@$(BIN)/python benchmarks/pipeline.py batch
 	@$(BIN)/python benchmarks/pipeline.py tables
 	@$(BIN)/python benchmarks/pipeline.py files
