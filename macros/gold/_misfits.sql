@@ -13,7 +13,7 @@
                         array(
                             {%- for name, column in typed_columns.items() %}
                             {%- set wanted_type = quoted(column.type | lower | trim) %}
-                            {#- what a row has none of costs nothing -#}
+                            {#- of an exact type only NULL can be a misfit: the other rows are spared the look into the image -#}
                             {%- set is_exact = wanted_type in exact_types() %}
                             {{ 'if(' ~ identifier(name) ~ ' is null, ' if is_exact }}struct(
                                 {{ quoted(name) }} as column_name,
