@@ -355,19 +355,31 @@ map_filter(
 {#- What a gold table is made from: a build of silver, what its model declares, and the epochs of the changes up to a bronze
     version: where later messages tell that those were others, the table is built anew. -#}
 {% macro build_of_gold_model(node, version) -%}
-    {%- set meta = node.config.meta -%}
-    {#- what `_change` consists of: tables that were built with less are built anew -#}
-    {%- set declared = ['misfits have places', 'sequences have partitions'] -%}
-    {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
-        {%- do declared.append(meta[part]) -%}
-    {%- endfor -%}
-    {%- for name, column in column_sources(meta.columns).items() -%}
-        {%- do declared.append([name, column.type | lower, column.get('source', name)]) -%}
-    {%- endfor -%}
-    {#- without this, columns that were added would stay as they are, once nothing adds to them -#}
-    {%- do declared.append(meta.left_out if meta.new_columns == 'add' else none) -%}
-    {%- do declared.append(ranges_of_table(meta) | selectattr('version', '<=', version) | map(attribute='range') | sort) -%}
-    {{ return(build_of_silver(meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
+    {%- set ranges = ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
+    {{ return(
+        build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared_by_model(node) + [ranges], sort_keys=true))
+    ) }}
+{%- endmacro %}
+
+
+{#- What a model declares that decides what stands in its table; put together once a run, which asks several times. -#}
+{% macro declared_by_model(node) -%}
+    {%- set run = lakehouse_run() -%}
+    {%- if node.name not in run.declared -%}
+        {%- set meta = node.config.meta -%}
+        {#- what `_change` consists of: tables that were built with less are built anew -#}
+        {%- set declared = ['misfits have places', 'sequences have partitions'] -%}
+        {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
+            {%- do declared.append(meta[part]) -%}
+        {%- endfor -%}
+        {%- for name, column in column_sources(meta.columns).items() -%}
+            {%- do declared.append([name, column.type | lower, column.get('source', name)]) -%}
+        {%- endfor -%}
+        {#- without this, columns that were added would stay as they are, once nothing adds to them -#}
+        {%- do declared.append(meta.left_out if meta.new_columns == 'add' else none) -%}
+        {%- do run.declared.update({node.name: declared}) -%}
+    {%- endif -%}
+    {{ return(run.declared[node.name]) }}
 {%- endmacro %}
 
 
