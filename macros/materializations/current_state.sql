@@ -267,6 +267,9 @@ map_filter(
 {#- What this run has to do for the model: build, merge or nothing, from which bronze version on, and what is new. -#}
 {% macro gold_plan() -%}
     {%- set run = lakehouse_run() -%}
+    {%- if model.name in run.get('gold_plans', {}) -%}
+        {{ return(run.gold_plans[model.name]) }}
+    {%- endif -%}
     {%- set meta = model.config.meta -%}
     {%- set version = version_for_gold(meta) -%}
     {%- if version is none -%}
@@ -275,58 +278,57 @@ map_filter(
             'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true
         }) }}
     {%- endif -%}
-    {%- if model.name not in run.gold_plans -%}
-        {%- set mark = mark_of_gold_model(model) -%}
-        {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
-        {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, -1 if rebuild else mark.version) -%}
-        {%- set columns = meta.columns -%}
-        {%- if meta.new_columns == 'add' and news -%}
-            {%- set before = {} if rebuild else added_columns(meta, this) -%}
-            {%- set added = with_columns_of_news(meta, news, before) -%}
-            {%- if added != before and not rebuild -%}
-                {%- set all_news = table_news(meta, -1) -%}
-                {%- set added = with_columns_of_news(meta, all_news, {}) -%}
-                {%- if added != before -%}
-                    {%- set rebuild = true -%}
-                    {%- set news = all_news -%}
-                {%- endif -%}
+    {%- set mark = mark_of_gold_model(model) -%}
+    {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
+    {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, -1 if rebuild else mark.version) -%}
+    {%- set columns = meta.columns -%}
+    {%- if meta.new_columns == 'add' and news -%}
+        {%- set before = {} if rebuild else added_columns(meta, this) -%}
+        {%- set added = with_columns_of_news(meta, news, before) -%}
+        {%- if added != before and not rebuild -%}
+            {%- set all_news = table_news(meta, -1) -%}
+            {%- set added = with_columns_of_news(meta, all_news, {}) -%}
+            {%- if added != before -%}
+                {%- set rebuild = true -%}
+                {%- set news = all_news -%}
             {%- endif -%}
-            {%- set columns = dict(meta.columns, **added) -%}
         {%- endif -%}
-        {%- set plan = {
-            'mode': 'nothing' if not rebuild and not news else 'build' if rebuild or not meta.key else 'merge',
-            'from_version': none if rebuild or not meta.key else mark.version,
-            'version': version,
-            'built_by': build_of_gold_model(model, version),
-            'columns': columns,
-            'news': news,
-            'by_column': news.get('partials', 0) > 0,
-            'moves': news.get('moves', 0) > 0,
-            'rebuilds_moved': false,
-            'has_ranges': news != {} and has_ranges(meta)
-        } -%}
-        {%- if plan.mode == 'merge' -%}
-            {%- set known = known_of_table() -%}
-            {%- if 'moved keys' in known and not plan.moves -%}
-                {%- do plan.update({
-                    'moves': news.truncates > 0 or plan.has_ranges or has_older_changes_of_moved_keys(plan)
-                }) -%}
-            {%- endif -%}
+        {%- set columns = dict(meta.columns, **added) -%}
+    {%- endif -%}
+    {%- set plan = {
+        'mode': 'nothing' if not rebuild and not news else 'build' if rebuild or not meta.key else 'merge',
+        'from_version': none if rebuild or not meta.key else mark.version,
+        'version': version,
+        'built_by': build_of_gold_model(model, version),
+        'columns': columns,
+        'news': news,
+        'by_column': news.get('partials', 0) > 0,
+        'moves': news.get('moves', 0) > 0,
+        'rebuilds_moved': false,
+        'has_ranges': news != {} and has_ranges(meta)
+    } -%}
+    {%- if plan.mode == 'merge' -%}
+        {%- set known = known_of_table() -%}
+        {%- if 'moved keys' in known and not plan.moves -%}
             {%- do plan.update({
-                'by_column': plan.by_column or plan.moves or 'partial rows' in known, 'rebuilds_moved': plan.moves
+                'moves': news.truncates > 0 or plan.has_ranges or has_older_changes_of_moved_keys(plan)
             }) -%}
         {%- endif -%}
-        {%- do run.gold_plans.update({model.name: plan}) -%}
+        {%- do plan.update({
+            'by_column': plan.by_column or plan.moves or 'partial rows' in known, 'rebuilds_moved': plan.moves
+        }) -%}
     {%- endif -%}
-    {{ return(run.gold_plans[model.name]) }}
+    {%- do run.gold_plans.update({model.name: plan}) -%}
+    {{ return(plan) }}
 {%- endmacro %}
 
 
 {#- The bronze version up to which silver holds what gold reads; none where a part of it was not built yet. -#}
 {% macro version_for_gold(meta) -%}
     {%- set versions = [] -%}
+    {%- set applied = lakehouse_run().get('applied', {}) -%}
     {%- for name in [feed_settings(meta.feed).format ~ '_changes', 'schemas', 'order_marks'] -%}
-        {%- set mark = lakehouse_run().get('applied', {}).get(name) -%}
+        {%- set mark = applied.get(name) -%}
         {%- if not mark -%}{{ return(none) }}{%- endif -%}
         {%- do versions.append(mark.version) -%}
     {%- endfor -%}
