@@ -3,6 +3,7 @@
 {% materialization change_log, adapter='spark' %}
     {%- set run = lakehouse_run() -%}
     {%- set mark = mark_of_model() -%}
+    {%- set version = readable_version() -%}
 
     {%- if not mark -%}
         {%- if model.name.endswith('_changes') and load_relation(this) is not none -%}
@@ -16,14 +17,15 @@
             {{ create_table_as(False, this, compiled_code) }}
         {%- endcall -%}
         {%- do persist_docs(this, model) -%}
-        {%- do mark_applied(run.bronze_version, invocation_id) -%}
+        {%- do mark_applied(version, invocation_id) -%}
     {%- elif not has_news(mark) or not may_have_rows(compiled_code, mark) -%}
         {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
-        {%- do mark_applied(run.bronze_version, mark.built_by) -%}
+        {%- do mark_applied(version, mark.built_by) -%}
     {%- else -%}
         {%- set columns = adapter.get_columns_in_relation(this) | map(attribute='quoted') | join(', ') -%}
-        {%- do run_query("set spark.databricks.delta.write.txnAppId = " ~ this) -%}
-        {%- do run_query("set spark.databricks.delta.write.txnVersion = " ~ run.bronze_version) -%}
+        {#- a table that was built anew, from another bronze perhaps, takes that one's versions from the start -#}
+        {%- do run_query("set spark.databricks.delta.write.txnAppId = " ~ this ~ "@" ~ mark.built_by) -%}
+        {%- do run_query("set spark.databricks.delta.write.txnVersion = " ~ version) -%}
         {%- call statement('main') -%}
             insert into {{ this }} ({{ columns }})
             select {{ columns }}
@@ -38,7 +40,7 @@
         {%- endcall -%}
         {%- do run_query("reset spark.databricks.delta.write.txnAppId") -%}
         {%- do run_query("reset spark.databricks.delta.write.txnVersion") -%}
-        {%- do mark_applied(run.bronze_version, mark.built_by) -%}
+        {%- do mark_applied(version, mark.built_by) -%}
     {%- endif -%}
 
     {{ return({'relations': [this]}) }}

@@ -5,8 +5,10 @@
 {% macro reparse(feed, unknown_only=false) -%}
     {%- set format = feed_settings(feed).format -%}
     {%- set silver = generate_schema_name('silver', none) ~ '.' ~ format ~ '_changes' -%}
+    {#- a run that was killed may have brought silver further than its mark says -#}
     {%- set marks = run_query(
-        'select bronze_version from ' ~ applied_versions() ~ " where model = '" ~ format ~ "_changes'"
+        'select greatest(bronze_version, (select max(bronze_version) from ' ~ silver ~ ')) from ' ~ applied_versions()
+        ~ " where model = '" ~ format ~ "_changes'"
     ).columns[0].values() -%}
     {%- if not marks -%}
         {{ exceptions.raise_compiler_error('Silver of ' ~ format ~ ' was never built: run dbt build first.') }}

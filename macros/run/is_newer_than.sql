@@ -1,6 +1,29 @@
-{#- Rows that a model with this mark has not read; all rows where it is built anew. -#}
+{#- Rows of silver that a model with this mark has not read, all where it is built anew; up to the version that it will have
+    read then. -#}
 {% macro is_newer_than(mark) -%}
-    bronze_version > {{ mark.version if mark else -1 }}
+    bronze_version > {{ mark.version if mark else -1 }}{{ ' and bronze_version <= ' ~ readable_version() if lakehouse_run() }}
+{%- endmacro %}
+
+
+{#- The bronze version up to which the model can read in this run: bronze's own; of a model that is made from silver, that to
+    which every format in use has come. -#}
+{% macro readable_version() -%}
+    {%- set run = lakehouse_run() -%}
+    {%- if model.name.endswith('_changes') -%}
+        {{ return(run.bronze_version) }}
+    {%- endif -%}
+    {%- set versions = [] -%}
+    {%- for format in formats_in_use() -%}
+        {%- set mark = run.applied.get(format ~ '_changes') -%}
+        {%- if not mark -%}
+            {{ exceptions.raise_compiler_error(
+                model.name ~ ' is made from all of silver, of which ' ~ format ~ '_changes was not built yet: run `dbt run` once without'
+                ~ ' a selection, or `dbt build`.'
+            ) }}
+        {%- endif -%}
+        {%- do versions.append(mark.version) -%}
+    {%- endfor -%}
+    {{ return(versions | min) }}
 {%- endmacro %}
 
 

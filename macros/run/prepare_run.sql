@@ -107,8 +107,13 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 {% macro ask_feed_news() -%}
     {%- set run = lakehouse_run() -%}
     {%- set marks = [] -%}
+    {#- what is made from silver may be behind it: a run can end between them -#}
+    {%- set models = ['schemas', 'order_marks'] -%}
     {%- for format in formats_in_use() -%}
-        {%- set mark = run.applied.get(format ~ '_changes') -%}
+        {%- do models.append(format ~ '_changes') -%}
+    {%- endfor -%}
+    {%- for name in models -%}
+        {%- set mark = run.applied.get(name) -%}
         {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
     {%- endfor -%}
     {%- if marks and marks | min < run.bronze_version -%}
@@ -210,7 +215,10 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 {%- endmacro %}
 
 
-{#- The next run takes these models for never built. -#}
+{#- These models count as never built from here on, in this run as in the next. -#}
 {% macro forget_marks(models) -%}
+    {%- for name in models -%}
+        {%- do lakehouse_run().get('applied', {}).pop(name, none) -%}
+    {%- endfor -%}
     {%- do run_query('delete from ' ~ applied_versions() ~ ' where model in (' ~ quoted_list(models) ~ ')') -%}
 {%- endmacro %}

@@ -1,11 +1,13 @@
-"""A full refresh that ends between silver and gold is finished by the next run."""
+"""What a run that ended on its way has left behind is done by the next one."""
 
 import re
 
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.pipeline.shop_records import content
+from ingestion.__main__ import main as ingestion
+from ingestion.config import Feed
+from tests.pipeline.shop_records import canal_record, content, debezium_record
 
 TRANSACTION = ("txnAppId", "txnVersion")
 
@@ -48,6 +50,135 @@ def test_a_full_refresh_that_ends_after_silver_is_finished_by_the_next_run(shop,
     assert after["orders"].split()[0] == after["canal_json_changes"]
     assert after["canal_json_changes"] != before["canal_json_changes"]
     assert content(shop, "orders") == rows
+
+
+LOADED = {
+    "connector": "mysql",
+    "db": "shop",
+    "table": "behind",
+    "server_id": 0,
+    "row": 0,
+    "ts_ms": 1,
+}
+
+
+class OwnFeed:
+    """A feed of one test, whose loads have three records each."""
+
+    def __init__(self, shop, format_name, name, records_of_load):
+        self.shop, self.name, self.records_of_load = shop, name, records_of_load
+        shop.add_feed(name, format=format_name, files=f"in/{name}")
+        self.feed = Feed(name=name, format=format_name)
+        self.silver = f"silver.{format_name}_changes"
+
+    def load(self, number):
+        offsets = range(3 * number, 3 * number + 3)
+        self.shop.land(self.feed, number, self.records_of_load(offsets))
+
+    def offsets(self):
+        rows = self.shop.sql(f"select offset from {self.silver} where feed = '{self.name}'")
+        return sorted(row.offset for row in rows)
+
+    def epoch(self):
+        ranges = f"select max(epoch) from silver.sequence_ranges where feed = '{self.name}'"
+        return self.shop.sql(ranges)[0][0]
+
+
+def full_load(offsets):
+    """Return a full load of two rows, and an update of one behind it."""
+    first, last, update = offsets
+    loaded = LOADED | {"file": "bin.000001", "pos": 10 + 100 * first}
+    streamed = loaded | {"pos": loaded["pos"] + 10, "server_id": 1, "snapshot": "false"}
+    return [
+        debezium_record(first, "r", {"id": 1}, loaded | {"snapshot": "first"}),
+        debezium_record(last, "r", {"id": 4}, loaded | {"snapshot": "last"}),
+        debezium_record(update, "u", {"id": 4}, streamed),
+    ]
+
+
+def inserts(offsets):
+    return [canal_record("late", number, "INSERT", {"id": number}, 1000) for number in offsets]
+
+
+@pytest.fixture
+def behind(shop, request):
+    """A feed whose first full load has come to order_marks."""
+    before = shop.feeds
+    feed = OwnFeed(shop, "debezium_json", request.function.__name__, full_load)
+    feed.load(0)
+    shop.run("--select", "silver")
+    assert feed.epoch() == 0
+    yield feed
+    shop.set_feeds(before)
+
+
+@pytest.fixture
+def late(shop, request):
+    before = shop.feeds
+    feed = OwnFeed(shop, "canal_json", request.function.__name__, inserts)
+    feed.load(0)
+    shop.run("--select", "silver")
+    assert feed.offsets() == [0, 1, 2]
+    yield feed
+    shop.set_feeds(before)
+
+
+def test_order_marks_are_read_that_a_run_had_not_come_to(shop, behind):
+    behind.load(1)
+    shop.run("--select", "debezium_json_changes", "canal_json_changes")
+    assert behind.epoch() == 0
+    shop.run("--select", "silver")
+    assert behind.epoch() == 1
+
+
+def test_order_marks_are_read_that_came_before_silver_was_there(shop, behind):
+    behind.load(1)
+    shop.run("--select", "order_marks", "schemas")
+    assert behind.epoch() == 0
+    # one format of two has come further
+    shop.run("--select", "debezium_json_changes")
+    shop.run("--select", "order_marks", "schemas")
+    shop.run("--select", "silver")
+    assert behind.epoch() == 1
+
+
+def test_what_is_made_of_all_silver_is_built_anew_behind_a_format_alone(shop):
+    shop.run("--full-refresh", "--select", "canal_json_changes")
+    assert not {"schemas", "order_marks"} & set(builds_of(shop))
+    refused = shop.dbt("run", "--select", "orders")
+    assert "run `dbt run` once without a selection" in str(refused.exception or refused.result)
+    shop.run("--select", "silver")
+    assert {"schemas", "order_marks"} <= set(builds_of(shop))
+    shop.run()
+
+
+def test_silver_that_was_built_anew_takes_the_versions_of_another_bronze(shop, late):
+    """Its versions may be those that the table had taken from the bronze before."""
+    log = shop.root / "lakehouse" / "warehouse" / "silver.db" / "canal_json_changes" / "_delta_log"
+    texts = [path.read_text() for path in sorted(log.glob("*.json"))]
+    taken = [name for text in texts for name in re.findall(r'"appId":"([^"]+)"', text)][-1]
+    for name, value in zip(TRANSACTION, (taken, 1_000_000), strict=True):
+        shop.sql(f"set spark.databricks.delta.write.{name} = {value}")
+    shop.sql(
+        "insert into silver.canal_json_changes select * from silver.canal_json_changes limit 0"
+    )
+    for name in TRANSACTION:
+        shop.sql(f"reset spark.databricks.delta.write.{name}")
+    shop.run("--full-refresh", "--select", "silver")
+    late.load(1)
+    shop.run("--select", "silver")
+    assert late.offsets() == list(range(6))
+
+
+def test_messages_that_a_killed_run_brought_to_silver_are_parsed_again(shop, late, monkeypatch):
+    late.load(1)
+    death = Death(shop.spark, monkeypatch)
+    death.after(1, "insert into silver.canal_json_changes")
+    assert not shop.dbt("run", "--select", "canal_json_changes").success
+    death.undone()
+    assert late.offsets() == list(range(6))
+    assert ingestion(["reparse", late.name, "--project-dir", str(shop.root)]) == 0
+    assert late.offsets() == list(range(6))
 
 
 def builds_of(shop):
