@@ -75,6 +75,11 @@ class OwnFeed:
         offsets = range(3 * number, 3 * number + 3)
         self.shop.land(self.feed, number, self.records_of_load(offsets))
 
+    def leave(self):
+        """Let the feed go: `reparse` has noted it."""
+        self.shop.drop_feed(self.name)
+        assert ingestion(["retire", self.name, "--project-dir", str(self.shop.root)]) == 0
+
     def offsets(self):
         rows = self.shop.sql(f"select offset from {self.silver} where feed = '{self.name}'")
         return sorted(row.offset for row in rows)
@@ -103,24 +108,22 @@ def inserts(offsets):
 @pytest.fixture
 def behind(shop, request):
     """A feed whose first full load has come to order_marks."""
-    before = shop.feeds
     feed = OwnFeed(shop, "debezium_json", request.function.__name__, full_load)
     feed.load(0)
     shop.run("--select", "silver")
     assert feed.epoch() == 0
     yield feed
-    shop.set_feeds(before)
+    feed.leave()
 
 
 @pytest.fixture
 def late(shop, request):
-    before = shop.feeds
     feed = OwnFeed(shop, "canal_json", request.function.__name__, inserts)
     feed.load(0)
     shop.run("--select", "silver")
     assert feed.offsets() == [0, 1, 2]
     yield feed
-    shop.set_feeds(before)
+    feed.leave()
 
 
 def test_order_marks_are_read_that_a_run_had_not_come_to(shop, behind):
