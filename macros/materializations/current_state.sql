@@ -295,6 +295,10 @@ map_filter(
         {%- endif -%}
         {%- set columns = dict(meta.columns, **added) -%}
     {%- endif -%}
+    {%- if not rebuild and meta.key and news.get('emptied_partitions', 0) > 0 and has_keys_in_several_partitions() -%}
+        {%- set rebuild = true -%}
+        {%- set news = table_news(meta, -1) -%}
+    {%- endif -%}
     {%- set plan = {
         'mode': 'nothing' if not rebuild and not news else 'build' if rebuild or not meta.key else 'merge',
         'from_version': none if rebuild or not meta.key else mark.version,
@@ -403,6 +407,16 @@ map_filter(
 {%- endmacro %}
 
 
+{#- A TRUNCATE in one partition of such a key may bring back what another partition told: gold has kept only what won. -#}
+{% macro has_keys_in_several_partitions() -%}
+    {{ return(run_query(
+        'select 1 from ' ~ silver_of(model.config.meta) ~ ' as changes where ' ~ of_this_table('changes')
+        ~ " and changes.order_scope = 'offset' and changes.row_key is not null"
+        ~ ' group by ' ~ gold_key('changes') ~ ' having count(distinct changes.topic, changes.partition) > 1 limit 1'
+    ) | length > 0) }}
+{%- endmacro %}
+
+
 {% macro state_relation() -%}
     {{ return(state_of(this)) }}
 {%- endmacro %}
@@ -432,8 +446,9 @@ map_filter(
         {%- for row in run_query(news_by_table(ref(format ~ '_changes'), marks | min, names_columns)) -%}
             {%- do news.append({
                 'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
-                'truncates': row[5] | int, 'partials': row[6] | int, 'moves': row[7] | int, 'version': row[8] | int,
-                'column_names': fromjson(row[9]) if names_columns else [], 'schema_ids': fromjson(row[10]) if names_columns else []
+                'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
+                'version': row[9] | int, 'column_names': fromjson(row[10]) if names_columns else [],
+                'schema_ids': fromjson(row[11]) if names_columns else []
             }) -%}
         {%- endfor -%}
         {%- do run.table_news.update({question: {'since': marks | min, 'rows': news}}) -%}
@@ -441,7 +456,7 @@ map_filter(
     {%- set found = {} -%}
     {%- for news in run.table_news[question].rows -%}
         {%- if news.version > version and reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
-            {%- for count in ['deletes', 'truncates', 'partials', 'moves'] -%}
+            {%- for count in ['deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
             {%- endfor -%}
             {%- for list in ['column_names', 'schema_ids'] -%}
@@ -462,6 +477,7 @@ map_filter(
         table_name,
         count_if(operation in ('delete', 'update_before')) as deletes,
         count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
+        count_if((operation = 'truncate' or ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
         count_if({{ leaves_values_behind('changes') }}) as moves,
         max(bronze_version) as version

@@ -138,6 +138,29 @@
         where
             {{ of_this_table('ranges', meta) }}
             and ranges.starts_full_load
+        {%- for time in cut_overs(meta) %}
+
+        union all
+
+        -- the feed's cut-over, which no message tells; it counts once a change has reached it
+        select distinct
+            {%- if sharded %}
+            cast(null as array<string>) as shard,
+            {%- endif %}
+            'full_load' as operation,
+            cast({{ quoted(time) }} as timestamp) as changed_at,
+            cast(null as string) as topic,
+            cast(null as int) as partition,
+            cast(null as bigint) as offset,
+            cast(null as int) as row_index,
+            true as is_of_all_partitions,
+            {{ beginning_of_epoch(loop.index * epochs_of_a_cut_over()) }} as sequence,
+            true as is_read
+        from {{ silver_of(meta) }} as changes
+        where
+            {{ of_this_table('changes', meta) }}
+            and changes.message_timestamp >= cast({{ quoted(time) }} as timestamp)
+        {%- endfor %}
 
     ),
 
@@ -166,7 +189,7 @@
                         or emptyings.topic = changes.topic and emptyings.partition = changes.partition
                     )
                     {%- if sharded %}
-                    and emptyings.shard = changes.shard
+                    and (emptyings.shard is null or emptyings.shard = changes.shard)
                     {%- endif %}
 
     ),

@@ -282,10 +282,11 @@ sequence_ranges as (
             ),
             cast(array() as array<struct<position: array<decimal(38, 0)>, epoch: int>>)
         ) as later_epochs,
-        -- longer than the position itself, and so behind every change that has it, also one that is sent again
+        -- longer than the position itself, and so behind every change that has it, also one that is sent again;
+        -- the offset decides among them, and a topic that was made anew counts its offsets anew
         case
             when not is_positioned and size(position_so_far) > 0
-                then concat(position_so_far, array(cast(0 as decimal(38, 0))))
+                then concat(position_so_far, array(cast(topic_generation as decimal(38, 0))))
         end as inherited_position,
         begins_again or begins_again_here or begins_lower as starts_full_load,
         load_position is not null and not begins_lower as is_told_by_position,

@@ -66,7 +66,7 @@ class Lakehouse:
         rows = [
             {
                 "topic": record["topic"],
-                "topic_generation": 0,
+                "topic_generation": record.get("topic_generation", 0),
                 "partition": record["partition"],
                 "offset": record["offset"],
                 "timestamp": datetime.fromtimestamp(record["timestamp"] / 1000, UTC),

@@ -81,18 +81,27 @@ STREAM = [
     quiet({"id": 1, "value": "first load"}, 100, "first_in_data_collection"),
     quiet({"id": 1, "value": "second load"}, 900, "first_in_data_collection"),
     quiet({"id": 3, "value": "second load"}, 900, "last_in_data_collection"),
+    # what a topic that was made anew brings is later, and its offsets lower
+    postgres("recreated", "c", {"id": 1, "value": "streamed"}, '["100","110"]'),
+    postgres("recreated", "r", {"id": 1, "value": "read"}, None, "incremental"),
+    postgres("recreated", "r", {"id": 1, "value": "read later"}, None, "incremental"),
 ]
+MADE_ANEW = len(STREAM) - 1
 EXPECTED = {
     "reloaded": {1: "second load", 4: "after the second load"},
     "moved": {1: "new server", 3: "old server"},
     "emptied": {3: "after"},
     "quiet": {1: "second load", 3: "second load"},
     "interleaved": {1: "read again", 2: "read later still", 3: "read"},
+    "recreated": {1: "read later"},
 }
 
 
 def load(lakehouse, feed, number, offsets):
     records = [debezium_record(offset, *STREAM[offset]) for offset in offsets]
+    for record in records:
+        if record["offset"] >= MADE_ANEW:
+            record |= {"topic_generation": 1, "offset": record["offset"] - MADE_ANEW}
     lakehouse.land(Feed(name=feed, format="debezium_json"), number, records)
 
 
@@ -183,6 +192,14 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
         (1, "second load", True),
         (2, "first load", False),
         (3, "second load", True),
+    ]
+    listed = [
+        (row["operation"], row["offset"], row["verdict"])
+        for row in explained(built, "cut_again", ["2"])
+    ]
+    assert listed == [
+        ("full_load", None, "a new full load: what it does not bring again is void"),
+        ("insert", 1, "void: a new full load began"),
     ]
     built.set_feeds(before)
     for name in ("cut_again", "cut_again_history"):
