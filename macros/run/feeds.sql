@@ -1,13 +1,15 @@
 {#- What dbt_project.yml says of the feeds, as the models see it. -#}
 
 {% macro feed_settings(name) -%}
-    {%- if name not in var('feeds') -%}
+    {#- gold asks several times for each of many tables, and each var() costs as much as all else here -#}
+    {%- set feeds = var('feeds') -%}
+    {%- if name not in feeds -%}
         {{ exceptions.raise_compiler_error(
             "There is no feed '" ~ name ~ "' in vars.feeds of dbt_project.yml. Configured feeds: "
-            ~ (var('feeds') | list | sort | join(', ')) ~ "."
+            ~ (feeds | list | sort | join(', ')) ~ "."
         ) }}
     {%- endif -%}
-    {{ return(var('feeds')[name]) }}
+    {{ return(feeds[name]) }}
 {%- endmacro %}
 
 
