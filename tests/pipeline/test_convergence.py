@@ -19,43 +19,47 @@ def test_full_refresh_equals_the_incremental_result(shop):
     assert shop.sql(SILVER) == rows
 
 
-WANDERING = """{{ current_state(
-    feed='wandering', database='shop', table='wandering', key=['id'], columns={'id': 'int', 'name': 'string'}
+HALF_EMPTIED = """{{ current_state(
+    feed='half_emptied', database='shop', table='half_emptied', key=['id'], columns={'id': 'int', 'name': 'string'}
 ) }}
 """
 
 
 @pytest.fixture
-def wandering(shop):
+def half_emptied(shop):
     """Gold of keys in two partitions, of a format in which only offsets order."""
     before = shop.feeds
-    shop.add_feed("wandering", format="canal_json", files="in/wandering")
-    shop.write_model("wandering", WANDERING)
-    yield Feed(name="wandering", format="canal_json")
+    shop.add_feed("half_emptied", format="canal_json", files="in/half_emptied")
+    shop.write_model("half_emptied", HALF_EMPTIED)
+    yield Feed(name="half_emptied", format="canal_json")
     shop.set_feeds(before)
-    (shop.root / "models" / "gold" / "wandering.sql").unlink()
+    (shop.root / "models" / "gold" / "half_emptied.sql").unlink()
 
 
-def test_a_truncate_of_one_partition_leaves_what_another_one_told_of_the_key(shop, wandering):
+def test_a_truncate_of_one_partition_leaves_what_another_one_told_of_the_key(shop, half_emptied):
     """Gold has kept the change of the higher offset only; a full refresh finds both."""
     told = ((1, 5, 1, "in the other"), (0, 10, 1, "in the one"), (0, 11, 2, "here only"))
     shop.land(
-        wandering,
+        half_emptied,
         0,
         [
-            canal_record("wandering", offset, "INSERT", {"id": key, "name": name}, 1000, partition)
+            canal_record(
+                "half_emptied", offset, "INSERT", {"id": key, "name": name}, 1000, partition
+            )
             for partition, offset, key, name in told
         ],
     )
-    shop.run("--select", "silver", "wandering")
+    shop.run("--select", "silver", "half_emptied")
     assert [row.name for row in names_of(shop)] == ["in the one", "here only"]
-    shop.land(wandering, 1, [canal_ddl("wandering", 50, "TRUNCATE", "TRUNCATE TABLE wandering")])
-    shop.run("--select", "silver", "wandering")
-    kept = content(shop, "wandering")
+    shop.land(
+        half_emptied, 1, [canal_ddl("half_emptied", 50, "TRUNCATE", "TRUNCATE TABLE half_emptied")]
+    )
+    shop.run("--select", "silver", "half_emptied")
+    kept = content(shop, "half_emptied")
     assert [row.name for row in names_of(shop)] == ["in the other"]
-    shop.run("--full-refresh", "--select", "wandering")
-    assert content(shop, "wandering") == kept
+    shop.run("--full-refresh", "--select", "half_emptied")
+    assert content(shop, "half_emptied") == kept
 
 
 def names_of(shop):
-    return shop.sql("select name from gold.wandering order by id")
+    return shop.sql("select name from gold.half_emptied order by id")
