@@ -32,6 +32,13 @@
 {%- endmacro %}
 
 
+{#- Is it a change from which on its table's cut-over counts? Not one that tells nothing of rows. -#}
+{% macro reaches_cut_over(relation, time) -%}
+    {{ relation }}.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
+            and {{ relation }}.message_timestamp >= cast({{ quoted(time) }} as timestamp)
+{%- endmacro %}
+
+
 {#- How many of its table's cut-overs a change, or a mark of silver.order_marks, has behind it. -#}
 {% macro cut_overs_passed(relation) -%}
     cast(

@@ -129,7 +129,6 @@
             false as has_position,
             {{ beginning_of_epoch(loop.index * epochs_of_a_cut_over()) }} as delete_sequence
         {{ from_changes_of_run(dict(plan, has_ranges=false)) }}
-            and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
-            and changes.message_timestamp >= cast({{ quoted(time) }} as timestamp)
+            and {{ reaches_cut_over('changes', time) }}
     {%- endfor %}
 {%- endmacro %}

@@ -143,7 +143,7 @@
         union all
 
         -- the feed's cut-over, which no message tells; it counts once a change has reached it
-        select distinct
+        select
             {%- if sharded %}
             cast(null as array<string>) as shard,
             {%- endif %}
@@ -155,11 +155,12 @@
             cast(null as int) as row_index,
             true as is_of_all_partitions,
             {{ beginning_of_epoch(loop.index * epochs_of_a_cut_over()) }} as sequence,
-            true as is_read
+            min(changes.bronze_version) <= coalesce(({{ version_read_by(table) }}), -1) as is_read
         from {{ silver_of(meta) }} as changes
         where
             {{ of_this_table('changes', meta) }}
-            and changes.message_timestamp >= cast({{ quoted(time) }} as timestamp)
+            and {{ reaches_cut_over('changes', time) }}
+        having count(*) > 0
         {%- endfor %}
 
     ),

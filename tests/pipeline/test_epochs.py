@@ -134,10 +134,14 @@ def test_gold_follows_epochs_and_inherited_positions(built, feed, table):
     assert gold(built, feed, table) == EXPECTED[table]
 
 
+def verdicts(lakehouse, table, row_key):
+    rows = explained(lakehouse, table, row_key)
+    return [(row["operation"], row["offset"], row["verdict"]) for row in rows]
+
+
 def test_what_made_a_row_void_is_listed_with_its_place(built):
     def listed(table, key):
-        rows = explained(built, "at_once", [table, key])
-        return [(row["operation"], row["offset"], row["verdict"]) for row in rows]
+        return verdicts(built, "at_once", [table, key])
 
     new_load = "a new full load: what it does not bring again is void"
     assert listed("reloaded", "2") == [
@@ -193,11 +197,7 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
         (2, "first load", False),
         (3, "second load", True),
     ]
-    listed = [
-        (row["operation"], row["offset"], row["verdict"])
-        for row in explained(built, "cut_again", ["2"])
-    ]
-    assert listed == [
+    assert verdicts(built, "cut_again", ["2"]) == [
         ("full_load", None, "a new full load: what it does not bring again is void"),
         ("insert", 1, "void: a new full load began"),
     ]
