@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record, debezium_record, explained, postgres_source
+from tests.pipeline.shop_records import canal_ddl, canal_record, debezium_record, explained, postgres_source
 
 # the tables of a feed as shards of one gold table: one model costs a fourth of four
 SHARDS = """{{{{ current_state(
@@ -176,11 +176,13 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
     records = [
         canal_record("again", 0, "INSERT", {"id": "1", "value": "first load"}, 1000),
         canal_record("again", 1, "INSERT", {"id": "2", "value": "first load"}, 1000),
-        canal_record("again", 2, "INSERT", {"id": "1", "value": "second load"}, 2000),
-        canal_record("again", 3, "INSERT", {"id": "3", "value": "second load"}, 2500),
+        # behind the cut-over, but it tells nothing of rows
+        canal_ddl("again", 2, "CINDEX", "create index x on again (value)") | {"timestamp": 2000},
+        canal_record("again", 3, "INSERT", {"id": "1", "value": "second load"}, 2000),
+        canal_record("again", 4, "INSERT", {"id": "3", "value": "second load"}, 2500),
     ]
     feed = Feed(name="cut", format="canal_json")
-    for load, part in enumerate((records[:2], records[2:])):
+    for load, part in enumerate((records[:3], records[3:])):
         built.land(feed, load, part)
         built.run("--select", "silver", "cut_again", *([] if load else ["cut_again_history"]))
         if load == 0:
@@ -188,6 +190,7 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
             rows = {row.id: row.value for row in built.sql("select * from gold.cut_again")}
             assert rows == {1: "first load", 2: "first load"}
             assert built.sql("select 1 from gold.cut_again_history where not is_current") == []
+            assert verdicts(built, "cut_again", ["2"]) == [("insert", 1, "gold shows it")]
     rows = {row.id: row.value for row in built.sql("select * from gold.cut_again")}
     assert rows == {1: "second load", 3: "second load"}
     versions = built.sql("select id, value, is_current from gold.cut_again_history")
