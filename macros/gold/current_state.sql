@@ -12,22 +12,22 @@
 {% macro current_state(
     feed, table, key, columns, database=none, schema=none, catalog=none, left_out=[], new_columns='report'
 ) -%}
-    {%- set feed_name = feed -%}
-    {%- do check_gold_model(feed_name, table, key, columns) -%}
+    {#- all that the model declares is known and checked once dbt has parsed it, which it does before it knows what is new -#}
+    {%- if not execute -%}
+    {%- do check_gold_model(feed, table, key, columns) -%}
     {%- do check_new_columns(new_columns) -%}
+    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {{- config(meta={
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns,
         'left_out': left_out, 'new_columns': new_columns
     }) -}}
-    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
-    {#- dbt parses before it knows the model's own configuration: then only the references count -#}
-    {%- do ref(feed_settings(feed_name).format ~ '_changes') -%}
+    {%- do ref(feed_settings(feed).format ~ '_changes') -%}
     {%- do ref('schemas') -%}
     {%- do ref('sequence_ranges') -%}
-    {%- if execute and gold_plan().mode == 'nothing' -%}
+    {%- elif gold_plan().mode == 'nothing' -%}
     -- nothing is new in silver; `dbt compile` shows the whole statement
-    {%- elif execute -%}
-    {{- latest_of_table(feed_name, gold_plan().columns) -}}
+    {%- else -%}
+    {{- latest_of_table(feed, gold_plan().columns) -}}
     {%- endif -%}
 {%- endmacro %}
 

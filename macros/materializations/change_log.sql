@@ -19,7 +19,7 @@
         {%- do persist_docs(this, model) -%}
         {%- do mark_applied(version, invocation_id) -%}
     {%- elif not has_news(mark) or not may_have_rows(compiled_code, mark) -%}
-        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
+        {%- do nothing_new() -%}
         {%- do mark_applied(version, mark.built_by) -%}
     {%- else -%}
         {%- set columns = adapter.get_columns_in_relation(this) | map(attribute='quoted') | join(', ') -%}

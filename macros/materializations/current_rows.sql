@@ -7,7 +7,7 @@
 
     {%- do refuse_without_silver(plan) -%}
     {%- if plan.mode == 'nothing' -%}
-        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
+        {%- do nothing_new() -%}
     {%- else -%}
         {%- do run_query('create schema if not exists ' ~ state.schema) -%}
         {%- set counts = create_counts(state, plan) -%}

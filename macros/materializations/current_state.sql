@@ -6,13 +6,13 @@
 
 {% materialization current_state, adapter='spark' %}
     {%- set plan = gold_plan() -%}
-    {%- set state = state_relation() -%}
-    {%- set statements = [] -%}
 
-    {%- do refuse_without_silver(plan) -%}
     {%- if plan.mode == 'nothing' -%}
-        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
+        {%- do nothing_new() -%}
     {%- else -%}
+        {%- do refuse_without_silver(plan) -%}
+        {%- set state = state_relation() -%}
+        {%- set statements = [] -%}
         {%- if plan.mode == 'build' -%}
             {%- do run_query('create schema if not exists ' ~ state.schema) -%}
             {%- do statements.append(create_state(state, plan)) -%}
@@ -279,7 +279,7 @@ map_filter(
         }) }}
     {%- endif -%}
     {%- set mark = mark_of_gold_model(model) -%}
-    {%- set rebuild = not mark or should_full_refresh() or load_relation(this) is none -%}
+    {%- set rebuild = not mark or should_full_refresh() or not is_built(this) -%}
     {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, -1 if rebuild else mark.version) -%}
     {%- set columns = meta.columns -%}
     {%- if meta.new_columns == 'add' and news -%}
@@ -324,6 +324,18 @@ map_filter(
     {%- endif -%}
     {%- do run.gold_plans.update({model.name: plan}) -%}
     {{ return(plan) }}
+{%- endmacro %}
+
+
+{#- Does a table of gold stand? Asked once a run: load_relation() searches all relations for each. -#}
+{% macro is_built(table) -%}
+    {%- set run = lakehouse_run() -%}
+    {%- if table.schema not in run.built -%}
+        {%- do run.built.update({
+            table.schema: run_query('show tables in ' ~ table.schema).columns[1].values() | list
+        }) -%}
+    {%- endif -%}
+    {{ return(table.identifier | lower in run.built[table.schema]) }}
 {%- endmacro %}
 
 
@@ -454,8 +466,8 @@ map_filter(
         {%- do run.table_news.update({question: {'since': marks | min, 'rows': news}}) -%}
     {%- endif -%}
     {%- set found = {} -%}
-    {%- for news in run.table_news[question].rows -%}
-        {%- if news.version > version and reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
+    {%- for news in run.table_news[question].rows if news.version > version and (meta.table is mapping or news.table == meta.table) -%}
+        {%- if reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
             {%- for count in ['deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
             {%- endfor -%}

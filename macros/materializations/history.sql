@@ -5,7 +5,7 @@
     {%- set known = load_relation(this) -%}
 
     {%- if mark and mark.built_by == built_by -%}
-        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
+        {%- do nothing_new() -%}
     {%- else -%}
         {%- if known is not none and known.type != 'view' -%}
             {%- do adapter.drop_relation(known) -%}
@@ -30,7 +30,7 @@
     {%- set known = load_relation(this) -%}
 
     {%- if mark and mark.built_by == built_by and (mark.version >= version or not has_changes_since(mark.version)) -%}
-        {%- call noop_statement('main', 'nothing new') -%}{%- endcall -%}
+        {%- do nothing_new() -%}
     {%- else -%}
         {%- if known is not none and known.type == 'view' -%}
             {%- do adapter.drop_relation(known) -%}

@@ -15,7 +15,7 @@
         {%- set latest = run_query("describe history " ~ source('bronze', 'messages') ~ " limit 1").rows[0][0] | int -%}
         {%- do graph.update({'lakehouse': {
             'bronze_version': latest, 'applied': applied, 'applied_now': {}, 'feed_news': {}, 'table_news': {}, 'gold_plans': {},
-            'declared': {}
+            'declared': {}, 'built': {}
         }}) -%}
         {%- do refuse_older_bronze() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
