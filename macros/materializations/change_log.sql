@@ -24,10 +24,9 @@
     {%- else -%}
         {%- set columns = adapter.get_columns_in_relation(this) | map(attribute='quoted') | join(', ') -%}
         {#- a table that was built anew, from another bronze perhaps, takes that one's versions from the start -#}
-        {%- do run_query("set spark.databricks.delta.write.txnAppId = " ~ this ~ "@" ~ mark.built_by) -%}
-        {%- do run_query("set spark.databricks.delta.write.txnVersion = " ~ version) -%}
+        {%- set application = quoted(this ~ '@' ~ mark.built_by) -%}
         {%- call statement('main') -%}
-            insert into {{ this }} ({{ columns }})
+            insert into {{ this }} with ('txnAppId' = {{ application }}, 'txnVersion' = '{{ version }}') ({{ columns }})
             select {{ columns }}
             from (
             {{ compiled_code }}
@@ -38,8 +37,6 @@
                 where bronze_version > {{ mark.version }}
             )
         {%- endcall -%}
-        {%- do run_query("reset spark.databricks.delta.write.txnAppId") -%}
-        {%- do run_query("reset spark.databricks.delta.write.txnVersion") -%}
         {%- do mark_applied(version, mark.built_by) -%}
     {%- endif -%}
 

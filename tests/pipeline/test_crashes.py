@@ -9,8 +9,6 @@ from ingestion.__main__ import main as ingestion
 from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_record, content, debezium_record
 
-TRANSACTION = ("txnAppId", "txnVersion")
-
 
 class Death:
     """The end of the process after its nth statement that begins with a word: none after it happens."""
@@ -32,10 +30,7 @@ class Death:
         self.left, self.word = count, word
 
     def undone(self):
-        """A new process has a new session."""
         self.left = None
-        for name in TRANSACTION:
-            self.spark.conf.unset(f"spark.databricks.delta.write.{name}")
 
 
 def test_a_full_refresh_that_ends_after_silver_is_finished_by_the_next_run(shop, monkeypatch):
@@ -160,13 +155,11 @@ def test_silver_that_was_built_anew_takes_the_versions_of_another_bronze(shop, l
     log = shop.root / "lakehouse" / "warehouse" / "silver.db" / "canal_json_changes" / "_delta_log"
     texts = [path.read_text() for path in sorted(log.glob("*.json"))]
     taken = [name for text in texts for name in re.findall(r'"appId":"([^"]+)"', text)][-1]
-    for name, value in zip(TRANSACTION, (taken, 1_000_000), strict=True):
-        shop.sql(f"set spark.databricks.delta.write.{name} = {value}")
+    mark = f"with ('txnAppId' = '{taken}', 'txnVersion' = '1000000')"
     shop.sql(
-        "insert into silver.canal_json_changes select * from silver.canal_json_changes limit 0"
+        f"insert into silver.canal_json_changes {mark}"
+        " select * from silver.canal_json_changes limit 0"
     )
-    for name in TRANSACTION:
-        shop.sql(f"reset spark.databricks.delta.write.{name}")
     shop.run("--full-refresh", "--select", "silver")
     late.load(1)
     shop.run("--select", "silver")
