@@ -1,6 +1,6 @@
 {#- Silver's rows of the model's table, of the bronze versions that this run reads; of all without a plan for a run. -#}
 {% macro from_changes_of_run(plan) -%}
-    from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+    from {{ ref(model.config.meta.silver) }} as changes
         {{- join_ranges('changes', plan) }}
         where
             {{ of_this_table('changes') }}
@@ -29,7 +29,7 @@
             size(changes.change_sequence.position) > 0 as has_position,
             {{ 'moved.row_key is not null' if plan.rebuilds_moved else 'false' }} as is_rebuilt,
             {{ gold_sequence('changes', plan) }} as sequence
-        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+        from {{ ref(model.config.meta.silver) }} as changes
         {{- join_ranges('changes', plan) }}
         {%- if plan.rebuilds_moved %}
             left join {{ state_relation() }} as moved

@@ -34,7 +34,7 @@
             {%- endif %}
             changes.change_sequence.position,
             collect_set({{ gold_key('changes') }}) as row_keys
-        from {{ ref(feed_settings(model.config.meta.feed).format ~ '_changes') }} as changes
+        from {{ ref(model.config.meta.silver) }} as changes
             left semi join moves
                 on
                     changes.change_sequence.position = moves.sequence.position

@@ -98,9 +98,9 @@
 {%- endmacro %}
 
 
-{#- Does a gold model of the format add columns? -#}
-{% macro adds_columns(format) -%}
-    {%- for node in gold_models() if node.config.meta.new_columns == 'add' and feed_settings(node.config.meta.feed).format == format -%}
+{#- Does a gold model that reads this change table of silver add columns? -#}
+{% macro adds_columns(silver) -%}
+    {%- for node in gold_models() if node.config.meta.new_columns == 'add' and node.config.meta.silver == silver -%}
         {{ return(true) }}
     {%- endfor -%}
     {{ return(false) }}

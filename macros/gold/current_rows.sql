@@ -13,7 +13,8 @@
     {%- do check_gold_source(feed, table) -%}
     {%- do check_gold_columns(columns) -%}
     {{- config(materialized='current_rows', meta={
-        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': [], 'columns': columns,
+        'feed': feed, 'silver': feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
+        'schema': schema, 'table': table, 'key': [], 'columns': columns,
         'left_out': left_out
     }) -}}
     {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns) -%}

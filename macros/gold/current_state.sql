@@ -18,7 +18,8 @@
     {%- do check_new_columns(new_columns) -%}
     {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {{- config(meta={
-        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns,
+        'feed': feed, 'silver': feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
+        'schema': schema, 'table': table, 'key': key, 'columns': columns,
         'left_out': left_out, 'new_columns': new_columns
     }) -}}
     {%- do ref(feed_settings(feed).format ~ '_changes') -%}

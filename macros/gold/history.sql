@@ -15,7 +15,8 @@
     {%- do check_gold_model(feed, table, key, columns) -%}
     {%- do check_history_columns(columns) -%}
     {{- config(materialized='history', meta={
-        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key, 'columns': columns
+        'feed': feed, 'silver': feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
+        'schema': schema, 'table': table, 'key': key, 'columns': columns
     }) -}}
     {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {%- do ref(feed_settings(feed).format ~ '_changes') -%}

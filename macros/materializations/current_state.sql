@@ -329,7 +329,7 @@ map_filter(
 
 {#- Does a table of gold stand? Asked once a run: load_relation() searches all relations for each. -#}
 {% macro is_built(table) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = graph.lakehouse -%}
     {%- if table.schema not in run.built -%}
         {%- do run.built.update({
             table.schema: run_query('show tables in ' ~ table.schema).columns[1].values() | list
@@ -343,7 +343,7 @@ map_filter(
 {% macro version_for_gold(meta) -%}
     {%- set versions = [] -%}
     {%- set applied = lakehouse_run().get('applied', {}) -%}
-    {%- for name in [feed_settings(meta.feed).format ~ '_changes', 'schemas', 'order_marks'] -%}
+    {%- for name in [meta.silver, 'schemas', 'order_marks'] -%}
         {%- set mark = applied.get(name) -%}
         {%- if not mark -%}{{ return(none) }}{%- endif -%}
         {%- do versions.append(mark.version) -%}
@@ -354,7 +354,7 @@ map_filter(
 
 {#- Which build of silver a gold table is made from. -#}
 {% macro build_of_silver(meta) -%}
-    {{ return(lakehouse_run().applied.get(feed_settings(meta.feed).format ~ '_changes', {}).get('built_by', '')) }}
+    {{ return(graph.lakehouse.applied.get(meta.silver, {}).get('built_by', '')) }}
 {%- endmacro %}
 
 
@@ -365,7 +365,7 @@ map_filter(
 
 {#- How far the model's table has come; none where it must be built anew, since silver was, or the model declares it otherwise. -#}
 {% macro mark_of_gold_model(node) -%}
-    {%- set mark = lakehouse_run().applied.get(node.name) -%}
+    {%- set mark = graph.lakehouse.applied.get(node.name) -%}
     {{ return(mark if mark and mark.built_by == build_of_gold_model(node, mark.version) else none) }}
 {%- endmacro %}
 
@@ -382,7 +382,7 @@ map_filter(
 
 {#- What a model declares that decides what stands in its table; put together once a run, which asks several times. -#}
 {% macro declared_by_model(node) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = graph.lakehouse -%}
     {%- if node.name not in run.declared -%}
         {%- set meta = node.config.meta -%}
         {#- what `_change` consists of: tables that were built with less are built anew -#}
@@ -443,19 +443,18 @@ map_filter(
 {#- What silver brought for one table since a bronze version, that of the model's mark: asked once per format and run, from the
     oldest mark of any gold model, not once per table; and once from the beginning, if a table has to be built. -#}
 {% macro table_news(meta, version) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = graph.lakehouse -%}
     {%- set rebuild = version < 0 -%}
-    {%- set format = feed_settings(meta.feed).format -%}
-    {%- set question = format ~ (' from the beginning' if rebuild else '') -%}
+    {%- set question = meta.silver ~ (' from the beginning' if rebuild else '') -%}
     {%- if question not in run.table_news -%}
         {%- set marks = [-1] if rebuild else [] -%}
         {%- for node in gold_models() if not rebuild -%}
-            {%- set mark = mark_of_gold_model(node) if feed_settings(node.config.meta.feed).format == format -%}
+            {%- set mark = mark_of_gold_model(node) if node.config.meta.silver == meta.silver -%}
             {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
         {%- endfor -%}
         {%- set news = [] -%}
-        {%- set names_columns = adds_columns(format) -%}
-        {%- for row in run_query(news_by_table(ref(format ~ '_changes'), marks | min, names_columns)) -%}
+        {%- set names_columns = adds_columns(meta.silver) -%}
+        {%- for row in run_query(news_by_table(ref(meta.silver), marks | min, names_columns)) -%}
             {%- do news.append({
                 'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
                 'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
@@ -515,7 +514,7 @@ map_filter(
 
 {#- The epochs of the table's partitions, each with the bronze version that brought its first change. -#}
 {% macro ranges_of_table(meta) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = graph.lakehouse -%}
     {%- if 'ranges' not in run -%}
         {%- do run.update({'ranges': run_query(ranges_by_table()).rows | map('list') | list}) -%}
     {%- endif -%}

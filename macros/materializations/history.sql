@@ -49,7 +49,7 @@
 {#- As the gold tables of the format have asked, if they have, and for long enough. -#}
 {% macro has_changes_since(version) -%}
     {%- set meta = model.config.meta -%}
-    {%- set asked = lakehouse_run().table_news.get(feed_settings(meta.feed).format) -%}
+    {%- set asked = graph.lakehouse.table_news.get(meta.silver) -%}
     {%- if asked and version >= asked.since -%}
         {{ return(table_news(meta, version) != {}) }}
     {%- endif -%}

@@ -25,7 +25,8 @@
 {%- endmacro %}
 
 
-{#- What prepare_run found out; empty where dbt ran no hooks (compile, show, docs). -#}
+{#- What prepare_run found out; empty where dbt ran no hooks (compile, show, docs). Macros that only a run calls, for each of
+    hundreds of tables, take it from the graph themselves. -#}
 {% macro lakehouse_run() -%}
     {{ return(graph.get('lakehouse', {})) }}
 {%- endmacro %}
@@ -206,7 +207,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- Remembers that a model holds everything up to the run's bronze version; finish_run writes it. -#}
 {% macro mark_applied(version, built_by) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = graph.lakehouse -%}
     {%- set mark = {'version': version, 'built_by': built_by} -%}
     {%- if run.applied.get(model.name) != mark -%}
         {%- do run.applied_now.update({model.name: mark}) -%}
