@@ -5,7 +5,13 @@ import json
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_ddl, canal_record, debezium_record, explained, postgres_source
+from tests.pipeline.shop_records import (
+    canal_ddl,
+    canal_record,
+    debezium_record,
+    explained,
+    postgres_source,
+)
 
 # the tables of a feed as shards of one gold table: one model costs a fourth of four
 SHARDS = """{{{{ current_state(
