@@ -84,7 +84,8 @@ bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/pipeline.py full
 	@$(BIN)/python benchmarks/pipeline.py full --scale 5 --rounds 2
 	@$(BIN)/python benchmarks/pipeline.py batch
-	@$(BIN)/python benchmarks/pipeline.py tables
+	@$(BIN)/python benchmarks/pipeline.py tables --rounds 6
+	@$(BIN)/python benchmarks/pipeline.py threads
 	@$(BIN)/python benchmarks/pipeline.py files
 	@$(BIN)/python benchmarks/pipeline.py marks
 

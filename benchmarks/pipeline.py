@@ -4,6 +4,7 @@
 by_hand.py: the same three tables, three lean ones, and the latest state alone.
 `python benchmarks/pipeline.py batch` runs a batch of 5,000 changes behind 0.5, 5 and 10 million.
 `python benchmarks/pipeline.py tables` runs news of 3 tables among 3 and among 200.
+`python benchmarks/pipeline.py threads` runs news of 20 tables one, two and four models at a time.
 `python benchmarks/pipeline.py files` runs a batch behind the files of 1,000 runs, and behind few.
 `python benchmarks/pipeline.py marks` asks for the epochs of 200 tables behind 500 runs.
 Spark has 2 GB of memory, unless LAKEHOUSE_DRIVER_MEMORY says otherwise.
@@ -211,6 +212,24 @@ def tables(folder: Path, rounds: int, count: int) -> None:
         print(f"| {size} | {statistics.median(times):.1f} | {ratio:.2f} x |")
 
 
+def threads(folder: Path, rounds: int, count: int) -> None:
+    """News of all tables, so many models at a time."""
+    project = Project(folder / "project", count)
+    project.load(count * 200, count * 100, count)
+    project.run()
+    taken: dict[int, list[float]] = {1: [], 2: [], 4: []}
+    for number in range(rounds + 1):
+        for models, times in taken.items():
+            project.load(100 * count, count, count)
+            one = project.run("--threads", str(models))
+            if number:
+                times.append(one)
+    print(f"| models at a time, {count} with news | seconds | against 1 |\n|---|---|---|")
+    for models, times in taken.items():
+        ratio = statistics.median(a / b for a, b in zip(times, taken[1], strict=True))
+        print(f"| {models} | {statistics.median(times):.1f} | {ratio:.2f} x |")
+
+
 def files(folder: Path, rounds: int, count: int) -> None:
     """A batch of changes behind many loads, whose silver and gold lie in few files or in many."""
     project = Project(folder / "project")
@@ -272,9 +291,9 @@ def marks(folder: Path, rounds: int, count: int) -> None:
 
 
 def main() -> None:
-    """Measure one of the five and print a table."""
+    """Measure one of the six and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["full", "batch", "tables", "files", "marks"])
+    parser.add_argument("what", choices=["full", "batch", "tables", "threads", "files", "marks"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0, help="of all sizes, to try it out")
     args = parser.parse_args()
@@ -287,6 +306,8 @@ def main() -> None:
             batch(folder, args.rounds, sizes, int(200_000 * args.scale))
         elif args.what == "tables":
             tables(folder, args.rounds, max(4, int(200 * args.scale)))
+        elif args.what == "threads":
+            threads(folder, args.rounds, max(2, int(20 * args.scale)))
         elif args.what == "marks":
             marks(folder, args.rounds, int(500 * args.scale))
         else:
