@@ -1,18 +1,10 @@
 {#- An append-only table that takes each bronze version once. The guard on bronze_version makes a repeated
     run add nothing, and Delta's transaction mark refuses a second runner that works at the same moment. -#}
 {% materialization change_log, adapter='spark' %}
-    {%- set run = lakehouse_run() -%}
     {%- set mark = mark_of_model() -%}
     {%- set version = readable_version() -%}
 
     {%- if not mark -%}
-        {%- if model.name.endswith('_changes') and load_relation(this) is not none -%}
-            {%- do refuse_lost_records(this) -%}
-        {%- endif -%}
-        {#- without its mark a build that is killed is done again, with what is made of all silver; gold follows by built_by -#}
-        {%- if run.applied.get(model.name) -%}
-            {%- do forget_marks([model.name, 'schemas', 'order_marks']) -%}
-        {%- endif -%}
         {%- call statement('main') -%}
             {{ create_table_as(False, this, compiled_code) }}
         {%- endcall -%}

@@ -20,6 +20,7 @@
         {%- do refuse_older_bronze() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do ask_feed_news() -%}
+            {%- do prepare_rebuilds() -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
