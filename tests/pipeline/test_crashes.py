@@ -13,8 +13,8 @@ from tests.pipeline.shop_records import canal_record, content, debezium_record
 class Death:
     """The end of the process after its nth statement that begins with a word: none after it happens."""
 
-    def __init__(self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch):
-        self.spark, self.left, self.word = spark, None, ""
+    def __init__(self, monkeypatch: pytest.MonkeyPatch):
+        self.left, self.word = None, ""
         self.sql = SparkSession.sql
         monkeypatch.setattr(SparkSession, "sql", lambda *told, **named: self.run(*told, **named))
 
@@ -36,7 +36,7 @@ class Death:
 def test_a_full_refresh_that_ends_after_silver_is_finished_by_the_next_run(shop, monkeypatch):
     models = ("--select", "canal_json_changes", "orders")
     before, rows = builds_of(shop), content(shop, "orders")
-    death = Death(shop.spark, monkeypatch)
+    death = Death(monkeypatch)
     death.after(1, "create or replace table")
     assert not shop.dbt("run", "--full-refresh", *models).success
     death.undone()
@@ -171,7 +171,7 @@ def test_silver_that_was_built_anew_takes_the_versions_of_another_bronze(shop, l
 
 def test_messages_that_a_killed_run_brought_to_silver_are_parsed_again(shop, late, monkeypatch):
     late.load(1)
-    death = Death(shop.spark, monkeypatch)
+    death = Death(monkeypatch)
     death.after(1, "insert into silver.canal_json_changes")
     assert not shop.dbt("run", "--select", "canal_json_changes").success
     death.undone()
