@@ -8,13 +8,10 @@
         {%- do choose_code_generation() -%}
         {%- do refuse_changed_feeds() -%}
         {%- do warn_of_unread_tables() -%}
-        {%- set applied = {} -%}
-        {%- for row in run_query("select model, bronze_version, built_by from " ~ applied_versions()) -%}
-            {%- do applied.update({row[0]: {'version': row[1] | int, 'built_by': row[2]}}) -%}
-        {%- endfor -%}
+        {%- set applied = applied_marks() -%}
         {%- set latest = run_query("describe history " ~ source('bronze', 'messages') ~ " limit 1").rows[0][0] | int -%}
         {%- do graph.update({'lakehouse': {
-            'bronze_version': latest, 'applied': applied, 'applied_now': {}, 'feed_news': {}, 'table_news': {}, 'gold_plans': {},
+            'bronze_version': latest, 'applied': applied, 'applied_before': dict(applied), 'applied_now': {}, 'feed_news': {}, 'table_news': {}, 'gold_plans': {},
             'declared': {}, 'built': {}
         }}) -%}
         {%- do refuse_older_bronze() -%}
@@ -42,6 +39,16 @@
 
 {% macro applied_versions() -%}
     {{ return(generate_schema_name('silver', none) ~ '.applied_versions') }}
+{%- endmacro %}
+
+
+{#- How far each model has come, as {model: {version, built_by}}. -#}
+{% macro applied_marks() -%}
+    {%- set applied = {} -%}
+    {%- for row in run_query('select model, bronze_version, built_by from ' ~ applied_versions()) -%}
+        {%- do applied.update({row[0]: {'version': row[1] | int, 'built_by': row[2]}}) -%}
+    {%- endfor -%}
+    {{ return(applied) }}
 {%- endmacro %}
 
 
@@ -196,7 +203,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
             {%- do renew_misfits() -%}
         {%- endif -%}
     {%- endif -%}
-    {%- if execute and run and run.applied_now -%}
+    {%- if execute and run and run.applied_now and not another_run_ended() -%}
         {%- do run.applied.update(run.applied_now) -%}
         insert overwrite {{ applied_versions() }} values
         {%- for model, mark in run.applied.items() %}
@@ -221,6 +228,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 {% macro forget_marks(models) -%}
     {%- for name in models -%}
         {%- do lakehouse_run().get('applied', {}).pop(name, none) -%}
+        {%- do lakehouse_run().get('applied_before', {}).pop(name, none) -%}
     {%- endfor -%}
     {%- do run_query('delete from ' ~ applied_versions() ~ ' where model in (' ~ quoted_list(models) ~ ')') -%}
 {%- endmacro %}

@@ -61,15 +61,22 @@ def served(tmp_path_factory):
     server.wait(timeout=60)
 
 
-def dbt(copy, *arguments):
+def start_dbt(copy, *arguments):
     ours = {"LAKEHOUSE_TARGET": "cluster", "LAKEHOUSE_THRIFT_PORT": str(copy.port)}
-    return subprocess.run(
+    return subprocess.Popen(
         [BIN / "dbt", "--no-use-colors", *arguments],
         cwd=copy.root,
         env=os.environ | ours,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def dbt(copy, *arguments):
+    running = start_dbt(copy, *arguments)
+    output, errors = running.communicate()
+    return subprocess.CompletedProcess(running.args, running.returncode, output, errors)
 
 
 @pytest.fixture(scope="module")
@@ -79,17 +86,42 @@ def built(served):
     return served
 
 
+def gold_table(copy, name):
+    return DeltaTable(copy.root / "lakehouse" / "warehouse" / "gold.db" / name).to_pyarrow_table()
+
+
+def rows_of_gold(copy):
+    names = [path.stem.split(".")[1] for path in EXPECTED]
+    return {name: sorted(map(str, gold_table(copy, name).to_pylist())) for name in names}
+
+
 @pytest.mark.parametrize("path", EXPECTED, ids=lambda path: path.stem)
 def test_gold_has_the_rows_of_the_source_table(built, path):
     table = path.stem.split(".")[1]
-    gold = built.root / "lakehouse" / "warehouse" / "gold.db" / table
-    assert DeltaTable(gold).to_pyarrow_table().num_rows == len(load_lines(path))
+    assert gold_table(built, table).num_rows == len(load_lines(path))
 
 
 def test_a_second_build_commits_nothing(built):
     versions = built.versions()
     assert dbt(built, "run").returncode == 0
     assert built.versions() == versions
+
+
+def test_of_two_runs_at_once_one_fails_and_the_next_run_puts_gold_right(built):
+    """Two full refreshes: the second forgets silver's marks while the first is at work."""
+    before = rows_of_gold(built)
+    first = start_dbt(built, "run", "--full-refresh", "--target-path", "target/first")
+    for line in first.stdout:
+        if "START sql change_log" in line:
+            break
+    second = start_dbt(built, "run", "--full-refresh", "--target-path", "target/second")
+    said = [run.communicate()[0] for run in (first, second)]
+    assert "ended while this one worked" in said[0] + said[1], said
+    assert first.returncode or second.returncode
+    again = dbt(built, "build")
+    assert again.returncode == 0, again.stdout[-3000:]
+    assert rows_of_gold(built) == before
+    test_a_second_build_commits_nothing(built)
 
 
 def test_a_server_in_ansi_mode_is_refused(built):

@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from pyspark.sql import SparkSession
 
 from ingestion import rebuild
 from ingestion.__main__ import main as ingestion
@@ -103,6 +104,35 @@ def test_plain_dbt_beside_another_process_fails_and_touches_no_table(shop):
     assert run.returncode != 0, (output, errors)
     assert "SessionHiveMetaStoreClient" in output + errors
     assert shop.versions() == before
+
+
+def test_gold_that_two_runs_worked_on_is_made_anew_by_the_next(shop, monkeypatch):
+    """Only a server lets a second run in (tests/cluster): here one statement leaves what its end would."""
+    rows, builds = content(shop, "orders"), builds_of_orders(shop)
+    sql = SparkSession.sql
+
+    def beside_another(spark, query, *told, **named):
+        done = sql(spark, query, *told, **named)
+        if "create or replace table gold.orders" in query:
+            sql(spark, MARK_OF_ORDERS.format("update", "set bronze_version = bronze_version - 1"))
+        return done
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SparkSession, "sql", beside_another)
+        outcome = shop.dbt("run", "--full-refresh", "--select", "orders")
+    assert "makes it anew: orders." in str(outcome.exception)
+    assert shop.sql(MARK_OF_ORDERS.format("select * from", "")) == []
+    shop.run()
+    assert content(shop, "orders") == rows
+    assert builds_of_orders(shop) == builds + 2
+
+
+MARK_OF_ORDERS = "{} silver.applied_versions {} where model = 'orders'"
+
+
+def builds_of_orders(shop):
+    history = shop.spark.sql("describe history gold.orders")
+    return history.where("operation like 'CREATE OR REPLACE%'").count()
 
 
 @pytest.mark.skipif(KILLS == 0, reason="`make test-long` asks for it")
