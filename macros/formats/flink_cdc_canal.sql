@@ -8,7 +8,7 @@
     {{ _canal_changes(
         sent=_canal_exact_messages(messages, _canal_fields()),
         format='flink_cdc_canal',
-        database_name="if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", r'^(.*)\.', 1), message.database)",
+        database_name="if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", r'^(.*)\\.', 1), message.database)",
         table_name="if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", r'[^.]*$', 0), message.table)",
         message_operation="case word
                 when 'INSERT' then 'insert'

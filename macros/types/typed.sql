@@ -42,7 +42,7 @@
         -- a value of these is exact; most columns are of them, and the other tests cost more
         when {{ type }} in ({{ exact_types() }}) then false
         when {{ type }} like 'decimal(%'
-            then {{ _is_rounded(text, "coalesce(try_cast(regexp_extract(" ~ type ~ ", r',\s*(\d+)', 1) as int), 0)") }}
+            then {{ _is_rounded(text, "coalesce(try_cast(regexp_extract(" ~ type ~ ", r',\\s*(\\d+)', 1) as int), 0)") }}
         when {{ type }} = 'float' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
         when {{ type }} = 'double' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as double)') }}
         when {{ type }} = 'date' then {{ _is_cut_off(text, 'date') }}
