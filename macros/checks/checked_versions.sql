@@ -70,7 +70,7 @@
 
 {% macro silver_of(declaration) -%}
     {{ return(api.Relation.create(
-        schema=generate_schema_name('silver', none), identifier=feed_settings(declaration.feed).format ~ '_changes'
+        schema=generate_schema_name('silver', none), identifier=declaration.silver
     )) }}
 {%- endmacro %}
 
