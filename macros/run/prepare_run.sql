@@ -11,8 +11,8 @@
         {%- set applied = applied_marks() -%}
         {%- set latest = run_query("describe history " ~ source('bronze', 'messages') ~ " limit 1").rows[0][0] | int -%}
         {%- do graph.update({'lakehouse': {
-            'bronze_version': latest, 'applied': applied, 'applied_before': dict(applied), 'applied_now': {}, 'feed_news': {}, 'table_news': {}, 'gold_plans': {},
-            'declared': {}, 'built': {}
+            'bronze_version': latest, 'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
+            'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {}
         }}) -%}
         {%- do refuse_older_bronze() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
@@ -203,12 +203,17 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
             {%- do renew_misfits() -%}
         {%- endif -%}
     {%- endif -%}
-    {%- if execute and run and run.applied_now and not another_run_ended() -%}
-        {%- do run.applied.update(run.applied_now) -%}
-        insert overwrite {{ applied_versions() }} values
-        {%- for model, mark in run.applied.items() %}
-        ({{ quoted(model) }}, {{ mark.version }}, {{ quoted(mark.built_by) }}){{ ',' if not loop.last }}
-        {%- endfor %}
+    {%- if execute and run and run.applied_now -%}
+        {%- set found = applied_marks() -%}
+        {%- if found != run.applied_before -%}
+            {%- do refuse_doubtful_tables(found) -%}
+        {%- else -%}
+            {%- do run.applied.update(run.applied_now) -%}
+            insert overwrite {{ applied_versions() }} values
+            {%- for model, mark in run.applied.items() %}
+            ({{ quoted(model) }}, {{ mark.version }}, {{ quoted(mark.built_by) }}){{ ',' if not loop.last }}
+            {%- endfor %}
+        {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
 

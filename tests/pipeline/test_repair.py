@@ -109,25 +109,23 @@ def test_plain_dbt_beside_another_process_fails_and_touches_no_table(shop):
 def test_gold_that_two_runs_worked_on_is_made_anew_by_the_next(shop, monkeypatch):
     """Only a server lets a second run in (tests/cluster): here one statement leaves what its end would."""
     rows, builds = content(shop, "orders"), builds_of_orders(shop)
+    marks, of_orders = "silver.applied_versions", "model = 'orders'"
     sql = SparkSession.sql
 
     def beside_another(spark, query, *told, **named):
         done = sql(spark, query, *told, **named)
         if "create or replace table gold.orders" in query:
-            sql(spark, MARK_OF_ORDERS.format("update", "set bronze_version = bronze_version - 1"))
+            sql(spark, f"update {marks} set bronze_version = bronze_version - 1 where {of_orders}")
         return done
 
     with monkeypatch.context() as patched:
         patched.setattr(SparkSession, "sql", beside_another)
         outcome = shop.dbt("run", "--full-refresh", "--select", "orders")
     assert "makes it anew: orders." in str(outcome.exception)
-    assert shop.sql(MARK_OF_ORDERS.format("select * from", "")) == []
+    assert shop.sql(f"select * from {marks} where {of_orders}") == []
     shop.run()
     assert content(shop, "orders") == rows
     assert builds_of_orders(shop) == builds + 2
-
-
-MARK_OF_ORDERS = "{} silver.applied_versions {} where model = 'orders'"
 
 
 def builds_of_orders(shop):

@@ -1,16 +1,15 @@
-{#- on-run-end: are the marks not as this run found them? Then another one worked beside it, which only a Spark server lets happen,
-    and this one writes none: the next run reads a little again. But what gold was merged from at the same time, and what
-    both made anew, may be wrong: it is told, and forgotten, so that the next run makes it from all of silver. -#}
-{% macro another_run_ended() -%}
+{#- on-run-end, where the marks are not as this run found them: another one worked beside it, which only a Spark server lets
+    happen. This one writes none, so that the next run reads a little again. But what gold was merged from at the same time,
+    and what both made anew, may be wrong: it is told, and forgotten, so that the next run makes it from all of silver.
+    `found`: the marks as they are now. -#}
+{% macro refuse_doubtful_tables(found) -%}
     {%- set run = lakehouse_run() -%}
-    {%- set others = applied_marks() -%}
-    {%- if others == run.applied_before -%}{{ return(false) }}{%- endif -%}
     {%- set doubtful = [] -%}
     {%- for name, plan in run.gold_plans.items() if plan.mode != 'nothing' -%}
         {%- do doubtful.append(name) -%}
     {%- endfor -%}
     {%- for name, mark in run.applied_now.items()
-        if others.get(name, mark).built_by != mark.built_by and name not in doubtful and not name.startswith('#')
+        if found.get(name, mark).built_by != mark.built_by and name not in doubtful and not name.startswith('#')
     -%}
         {%- do doubtful.append(name) -%}
     {%- endfor -%}
@@ -22,5 +21,4 @@
             ~ ' (docs/operations.md, A Spark server of your own).'
         ) }}
     {%- endif -%}
-    {{ return(true) }}
 {%- endmacro %}
