@@ -289,7 +289,10 @@
     {%- set patterned = has_patterns() -%}
     {{ relation }}.feed = gold_tables.feed
             and {{ relation }}.table_name = {{ 'coalesce(gold_tables.table_name, ' ~ relation ~ '.table_name)' if patterned else 'gold_tables.table_name' }}
-            and {{ relation }}.catalog_name <=> coalesce(gold_tables.catalog_name, {{ relation }}.catalog_name)
+            and (
+                {{ relation }}.catalog_name <=> coalesce(gold_tables.catalog_name, {{ relation }}.catalog_name)
+                or {{ relation }}.catalog_name is null and {{ relation }}.operation in ('truncate', 'schema_change')
+            )
             and {{ relation }}.database_name <=> coalesce(gold_tables.database_name, {{ relation }}.database_name)
             and {{ relation }}.schema_name <=> coalesce(gold_tables.schema_name, {{ relation }}.schema_name)
             {%- if patterned %}

@@ -108,7 +108,7 @@
             {{ beginning_of_epoch('epoch' ~ epochs_by_cut_overs('changes')) }} as delete_sequence
         from {{ ref('sequence_ranges') }} as changes
         where
-            {{ of_this_table('changes') }}
+            {{ ranges_of_this_table('changes') }}
             and starts_full_load
     {%- endif %}
     {%- for time in cut_overs() %}

@@ -3,14 +3,32 @@
     over many (shards). The parts of the name that are patterns lead the rows' keys, so that a row of one shard is never
     taken for a row of another; `@database`, `@schema` and `@table` are columns that hold them. -#}
 
-{#- Which rows of silver belong to the model's table. -#}
+{#- Which rows of silver belong to the model's table. A statement may lack the catalog that the rows of its table have; a row
+    without a catalog is another table's. -#}
 {% macro of_this_table(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
-    {{ relation }}.feed = {{ quoted(meta.feed) }}
+    {{ of_this_name(relation, meta) }}
             {%- if meta.source_catalog %}
-            -- a schema change may lack the catalog that rows have
+            and (
+                {{ relation }}.catalog_name = {{ quoted(meta.source_catalog) }}
+                or {{ relation }}.catalog_name is null and {{ relation }}.operation in ('truncate', 'schema_change')
+            )
+            {%- endif %}
+{%- endmacro %}
+
+
+{#- Which rows of sequence_ranges belong to the model's table: a range may begin with a statement. -#}
+{% macro ranges_of_this_table(relation, declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
+    {{ of_this_name(relation, meta) }}
+            {%- if meta.source_catalog %}
             and coalesce({{ relation }}.catalog_name, {{ quoted(meta.source_catalog) }}) = {{ quoted(meta.source_catalog) }}
             {%- endif %}
+{%- endmacro %}
+
+
+{% macro of_this_name(relation, meta) -%}
+    {{ relation }}.feed = {{ quoted(meta.feed) }}
             {%- for part in place_parts() if meta[part] %}
             and {{ relation }}.{{ part }}_name {{ is_called(meta[part]) }}
             {%- endfor %}
@@ -80,19 +98,41 @@
 {%- endmacro %}
 
 
-{#- A key of silver as gold has it: behind the names of its shard. -#}
+{#- A key of silver as gold has it: its values in the order that the model declares, behind the names of its shard. -#}
 {% macro gold_key(relation, declaration=none, column='row_key') -%}
+    {%- set key = source_key(declaration or model.config.meta) -%}
+    {%- set ordered = key_in_declared_order(relation, column, key) if key | length > 1 else relation ~ '.' ~ column -%}
     {%- if shard_parts(declaration) -%}
-    concat({{ shard_of(relation, declaration) }}, {{ relation }}.{{ column }})
+    concat({{ shard_of(relation, declaration) }}, {{ ordered }})
     {%- else -%}
-    {{ relation }}.{{ column }}
+    {{ ordered }}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- The values of a key of several columns in the order of `key`. A message lists them in an order of its own, which an ALTER of
+    the source may change. A key of other columns than the declared ones stays as the message has it: the test
+    key_is_the_sources_key reports it. -#}
+{% macro key_in_declared_order(relation, column, key) -%}
+    case
+                when
+                    {{ relation }}.key_columns <> array({{ quoted_list(key) }})
+                    and sort_array({{ relation }}.key_columns) = array({{ quoted_list(key | sort(case_sensitive=true)) }})
+                    then array(
+                        {%- for name in key %}
+                        get({{ relation }}.{{ column }}, cast(array_position({{ relation }}.key_columns, {{ quoted(name) }}) as int) - 1)
+                        {{- ',' if not loop.last }}
+                        {%- endfor %}
+                    )
+                else {{ relation }}.{{ column }}
+            end
 {%- endmacro %}
 
 
 {#- The same as a column of a select. -#}
 {% macro gold_key_column(relation, column='row_key', declaration=none) -%}
-    {{ gold_key(relation, declaration, column) }}{{ ' as ' ~ column if shard_parts(declaration) }}
+    {%- set key = gold_key(relation, declaration, column) -%}
+    {{ key }}{{ ' as ' ~ column if key != relation ~ '.' ~ column }}
 {%- endmacro %}
 
 

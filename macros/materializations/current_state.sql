@@ -390,6 +390,9 @@ map_filter(
         {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
             {%- do declared.append(meta[part]) -%}
         {%- endfor -%}
+        {%- if meta.key | length > 1 -%}
+            {%- do declared.append('keys are in the declared order') -%}
+        {%- endif -%}
         {%- for name, column in column_sources(meta.columns).items() -%}
             {%- do declared.append([name, column.type | lower, column.get('source', name)]) -%}
         {%- endfor -%}

@@ -136,7 +136,7 @@
             true as is_read
         from {{ ref('sequence_ranges') }} as ranges
         where
-            {{ of_this_table('ranges', meta) }}
+            {{ ranges_of_this_table('ranges', meta) }}
             and ranges.starts_full_load
         {%- for time in cut_overs(meta) %}
 

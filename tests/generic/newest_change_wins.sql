@@ -91,7 +91,8 @@
                 if(operation = 'truncate', 'TRUNCATE', 'DROP') as statement
             ) as emptying
         from ordered
-        where row_key is null
+        where
+            {{ empties_the_table('ordered', declared) if execute else 'true' }}
 
     ),
 
