@@ -263,7 +263,7 @@
                 when value is null then 'tombstone'
                 when word = 'INIT' then 'snapshot'
                 when is_row_change then lower(word)
-                when word = 'DDL' and kind_of_ddl = 'truncate' then 'truncate'
+                when word = 'DDL' and statement.kind = 'truncate' then 'truncate'
                 when word = 'DDL' then 'schema_change'
                 when word = 'BEGIN' then 'transaction_begin'
                 when word in ('COMMIT', 'ROLLBACK', 'ABORT') then 'transaction_end'

@@ -274,6 +274,9 @@ def with_relative(reason, text, declared):
 def looks_like(text):
     """The format a text looks like, as far as the golden messages need it."""
     if '"isDdl":' in text:
+        # DRS or DTS: only the feed tells which
+        if '"id":' in text and re.search(r'"type":\s*"(INIT|(INIT_)?DDL)"', text):
+            return None
         return "canal_json" if '"id":' in text else "canal_json_oms"
     if (
         re.search(r'"op":\s*"[a-zA-Z]+"', text)
