@@ -99,6 +99,7 @@
     SQL list of the message's names, the table last. -#}
 {% macro statement_of_table_error(kind, statement, ddl, place) -%}
     case
+        when {{ statement }} is null then null
         when {{ statement }}.doubt is not null then concat({{ statement }}.doubt, ': ', {{ ddl }})
         when {{ kind }} not in ('drop', 'truncate') then null
         when {{ kind }} <> {{ statement }}.kind
@@ -112,7 +113,11 @@
 {#- The names of which a row each is made: where one message, with all that it says, is about several tables. -#}
 {% macro tables_of_statement(kind, statement, error) -%}
     case
-        when {{ error }} is null and {{ kind }} in ('drop', 'truncate') and cardinality({{ statement }}.tables) > 1
+        when
+            {{ error }} is null
+            and {{ kind }} in ('drop', 'truncate')
+            and cardinality({{ statement }}.tables) > 1
+            and not {{ statement }}.is_of_database
             then {{ statement }}.tables
     end
 {%- endmacro %}
@@ -149,7 +154,9 @@
             )
         when {{ statement }}.is_of_database
             then element_at(array({{ place }}), -1) is null
-            or array_contains(split(lower(concat_ws('\n', {{ place }})), '\n'), lower({{ part_of_name(name, 3) }}))
+            or coalesce(
+                array_contains(split(lower(concat_ws('\n', {{ place }})), '\n'), lower({{ part_of_name(name, 3) }})), false
+            )
         else {{ is_name_of_place(name, place) }}
     end
 {%- endmacro %}
@@ -158,7 +165,8 @@
 {#- Is a name from a statement the message's own table? -#}
 {% macro is_name_of_place(name, place) -%}
     coalesce(
-        endswith(
+        {{ name }} is not null
+        and endswith(
             lower(concat_ws('\n', '', {{ place }})),
             lower(
                 concat_ws(
