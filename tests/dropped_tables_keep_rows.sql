@@ -1,5 +1,5 @@
 -- Rows that gold keeps though the source has them no longer: those of tables that it has dropped, where the feed's
--- on_drop is `keep`, and those of partitions that it has dropped, emptied or exchanged, which no message names.
+-- on_drop is `keep`.
 
 {%- set feeds = feeds_with('on_drop', 'keep') %}
 
@@ -14,10 +14,6 @@ from {{ ref('changes') }} as changes
     inner join {{ gold_tables() }}
         on {{ is_of_gold_table('changes') }}
 where
-    (
-        changes.ddl_kind = 'drop'
-        and {{ 'changes.feed in (' ~ quoted_list(feeds) ~ ')' if feeds else 'false' }}
-        or changes.ddl_kind = 'alter'
-        and changes.ddl rlike r'(?i)\b(drop|truncate|exchange|convert)\s+(sub)?partitions?\b'
-    )
+    changes.ddl_kind = 'drop'
+    and {{ 'changes.feed in (' ~ quoted_list(feeds) ~ ')' if feeds else 'false' }}
     and {{ is_unchecked('changes') }}

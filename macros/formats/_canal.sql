@@ -119,10 +119,9 @@
                 when message_operation is null then concat('type is not known: ', source_operation)
                 when (is_row_change or message_operation = 'truncate') and changed_table is null
                     then 'table is missing'
-                when kind_of_ddl = 'drop' and {{ drops_several('statement') }}
-                    then concat('the statement names several tables: ', statement)
-                when is_row_change and coalesce(size(sent_rows), 0) < 1 and statement <> ''
-                    then concat('a statement without row images (binlog_format is not ROW): ', statement)
+                when statement_error is not null then statement_error
+                when is_row_change and coalesce(size(sent_rows), 0) < 1 and ddl_text <> ''
+                    then concat('a statement without row images (binlog_format is not ROW): ', ddl_text)
                 when is_row_change and coalesce(size(sent_rows), 0) < 1
                     then concat(rows_from, ' is missing, empty, or not a list of rows')
             end
@@ -176,11 +175,21 @@
             {{ transaction_id }} as transaction_id,
             {{ position }} as position,
             {{ order_scope }} as order_scope,
-            message.sql as statement,
+            message.sql as ddl_text,
+            {{ statement_line('message.sql') }} as ddl_line,
             -- what is said here of the message and its record spares the rows below to carry both
             case when message is not null then {{ source_type }} end as source_type,
             value is null as is_tombstone
         from sent
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from named
 
     ),
 
@@ -199,7 +208,7 @@
             {{ rows_from }} as rows_from,
             {{ sent_rows }} as sent_rows,
             {{ rows_before }} as rows_before
-        from named
+        from read_statements
 
     ),
 
@@ -216,7 +225,16 @@
 
         select
             *,
-            coalesce(message_operation in ('insert', 'update', 'delete', 'snapshot'), false) as is_row_change
+            coalesce(message_operation in ('insert', 'update', 'delete', 'snapshot'), false) as is_row_change,
+            case
+                when message_operation in ('schema_change', 'truncate')
+                    then {{ statement_error(
+                        "if(message_operation = 'truncate', 'truncate', kind_of_ddl)",
+                        'statement',
+                        'ddl_text',
+                        'changed_database, changed_table'
+                    ) }}
+            end as statement_error
         from operations
 
     ),
@@ -345,7 +363,7 @@
             order_scope,
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then source_operation end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then statement end as ddl,
+            case when whole_operation in ('schema_change', 'truncate') then ddl_text end as ddl,
             case whole_operation
                 when 'truncate' then 'truncate'
                 when 'schema_change' then kind_of_ddl

@@ -177,9 +177,9 @@
 
 
 {#- What a schema change does: told by its text, else by the type of its first table change. -#}
-{% macro schema_change_kind(ddl, change_type) -%}
+{% macro schema_change_kind(statement, ddl, change_type) -%}
     coalesce(
-        nullif({{ ddl_kind(ddl) }}, 'other'),
+        nullif({{ statement }}.kind, 'other'),
         case when {{ ddl }} is null or {{ change_type }} = 'ALTER' then lower(nullif({{ change_type }}, '')) end,
         'other'
     )
@@ -273,6 +273,7 @@
             nullif(coalesce(message.source.table, message.source.collection), '') as changed_table,
             nullif(message.source.schema, '') as changed_schema,
             nullif(coalesce(nullif(message.source.db, ''), message.databaseName), '') as changed_database,
+            {{ statement_line('message.ddl') }} as ddl_line,
             {{ exact_numbers('message.before', 'exact_text') }} as row_before,
             {{ exact_numbers('message.after', 'exact_text') }} as row_after,
             {{ document('message.before_text') }} as document_before,
@@ -289,6 +290,7 @@
 
         select
             *,
+            {{ read_statement('ddl_line') }} as statement,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, document_before) as sent_before,
             case
@@ -316,6 +318,7 @@
 
         select
             *,
+            {{ schema_change_kind('statement', 'message.ddl', 'get(message.tableChanges, 0).type') }} as kind_of_ddl,
             {{ unavailable_columns('sent_before') }} as missing_before,
             {{ unavailable_columns('sent_after') }} as missing_after,
             case
@@ -328,7 +331,7 @@
                 when op = 'm' then 'ignored'
                 when op is not null then null
                 when message.tableChanges is not null or message.ddl is not null and message.databaseName is not null
-                    then if({{ ddl_kind('message.ddl') }} = 'truncate', 'truncate', 'schema_change')
+                    then if(statement.kind = 'truncate', 'truncate', 'schema_change')
                 when message.status in ('BEGIN', 'END') and message.id is not null and contains(text, '"event_count"')
                     then if(message.status = 'BEGIN', 'transaction_begin', 'transaction_end')
                 -- a row without an envelope may have a column ts_ms: a heartbeat has nothing else
@@ -402,6 +405,10 @@
                     then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
                 when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
                     then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
+                when op is null and told_operation in ('schema_change', 'truncate')
+                    then {{ statement_error(
+                        'kind_of_ddl', 'statement', 'message.ddl', 'changed_database, changed_schema, changed_table'
+                    ) }}
                 when op = 'm' or op is null then null
                 when message.source is null then 'source is missing or not an object'
                 when changed_table is null then 'source.table is missing'
@@ -555,7 +562,7 @@
             case
                 when whole_operation = 'truncate' then 'truncate'
                 when whole_operation = 'schema_change'
-                    then {{ schema_change_kind('message.ddl', 'get(message.tableChanges, 0).type') }}
+                    then kind_of_ddl
             end as ddl_kind
         from halves
 

@@ -52,12 +52,21 @@
                     then message.old
                 else message.data
             end as row_images,
-            {{ ddl_kind('message.sql') }} as kind_of_ddl,
+            {{ statement_line('message.sql') }} as ddl_line,
             coalesce(
                 feed_key_columns[concat_ws('.', nullif(message.database, ''), rtrim(message.table))],
                 case when size(message.pkNames) > 0 then message.pkNames end
             ) as key_names
         from decoded
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            case when is_ddl then {{ read_statement('ddl_line') }} end as statement
+        from named
 
     ),
 
@@ -78,8 +87,11 @@
                     then concat('ts is not a whole number: ', message.ts)
                 when is_ddl and word in ('INSERT', 'UPDATE', 'DELETE', 'INIT')
                     then concat('isDdl is true, but type is ', message.type)
-                when is_ddl and kind_of_ddl = 'truncate' and changed_table is null then 'table is missing'
-                when is_ddl then null
+                when is_ddl and statement.kind = 'truncate' and changed_table is null then 'table is missing'
+                when is_ddl
+                    then {{ statement_error(
+                        'statement.kind', 'statement', 'message.sql', 'changed_database, changed_table'
+                    ) }}
                 when word not in ('INSERT', 'UPDATE', 'DELETE', 'INIT')
                     then concat('type is not known: ', message.type)
                 when changed_table is null then 'table is missing'
@@ -88,7 +100,7 @@
                 when coalesce(size(row_images), 0) < 1
                     then 'data is missing, empty, or not a list of rows'
             end as message_error
-        from named
+        from read_statements
 
     ),
 
@@ -156,7 +168,7 @@
             case
                 when row_error is not null then 'unknown'
                 when value is null then 'tombstone'
-                when is_ddl and kind_of_ddl = 'truncate' then 'truncate'
+                when is_ddl and statement.kind = 'truncate' then 'truncate'
                 when is_ddl then 'schema_change'
                 when word = 'INSERT' then 'insert'
                 when word = 'UPDATE' then 'update'
@@ -228,7 +240,7 @@
             cast(null as string) as position_space,
             case when is_full_load then message.type end as snapshot_mark,
             case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
+            case when whole_operation in ('schema_change', 'truncate') then coalesce(statement.kind, 'other') end as ddl_kind
         from halves
 
     )

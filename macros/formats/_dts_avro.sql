@@ -120,7 +120,7 @@
         select
             *,
             upper(message.operation) as word,
-            {{ ddl_kind('message.ddl') }} as kind_of_ddl,
+            {{ statement_line('message.ddl') }} as ddl_line,
             transform(message.fields, described -> described.name) as column_names,
             transform(message.before, cell -> {{ _dts_value('cell') }}) as old_values,
             transform(message.after, cell -> {{ _dts_value('cell') }}) as new_values,
@@ -138,7 +138,8 @@
 
         select
             *,
-            {{ names_of_place }} as place
+            {{ names_of_place }} as place,
+            {{ read_statement('ddl_line') }} as statement
         from named
 
     ),
@@ -166,12 +167,20 @@
                     then null
                 when word = 'DDL' and coalesce(trim(message.ddl), '') = ''
                     then 'operation DDL without a statement in afterImages'
-                when word = 'DDL' and kind_of_ddl <> 'truncate' then null
+                when word = 'DDL' and not statement.kind = 'truncate'
+                    then {{ statement_error(
+                        'statement.kind', 'statement', 'message.ddl',
+                        'place.catalog_name, place.database_name, place.schema_name, place.table_name'
+                    ) }}
                 when word not in ('DDL', 'INIT', 'INSERT', 'UPDATE', 'DELETE')
                     then concat('operation is not known: ', message.operation)
                 when size(object_parts) > 3 then concat('objectName has more than three parts: ', message.object_name)
                 when place.table_name is null then 'objectName names no table'
-                when word = 'DDL' then null
+                when word = 'DDL'
+                    then {{ statement_error(
+                        'statement.kind', 'statement', 'message.ddl',
+                        'place.catalog_name, place.database_name, place.schema_name, place.table_name'
+                    ) }}
                 when coalesce(size(message.fields), 0) < 1 then 'fields is missing, empty, or not a list of columns'
                 when exists(column_names, column_name -> column_name is null) then 'a column in fields has no name'
                 when size(column_names) <> size(array_distinct(column_names))
@@ -254,7 +263,7 @@
                 when value is null then 'tombstone'
                 when word = 'INIT' then 'snapshot'
                 when is_row_change then lower(word)
-                when word = 'DDL' and kind_of_ddl = 'truncate' then 'truncate'
+                when word = 'DDL' and statement.kind = 'truncate' then 'truncate'
                 when word = 'DDL' then 'schema_change'
                 when word = 'BEGIN' then 'transaction_begin'
                 when word in ('COMMIT', 'ROLLBACK', 'ABORT') then 'transaction_end'
@@ -326,7 +335,7 @@
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then message.operation end as snapshot_mark,
             case when whole_operation in ('schema_change', 'truncate') then message.ddl end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
+            case when whole_operation in ('schema_change', 'truncate') then statement.kind end as ddl_kind
         from halves
 
     )

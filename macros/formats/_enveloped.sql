@@ -59,6 +59,24 @@
 
     ),
 
+    lined as (
+
+        select
+            *,
+            {{ statement_line(told.ddl) }} as ddl_line
+        from imaged
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     named as (
 
         select
@@ -70,8 +88,9 @@
             {{ told.operation }} as told_operation,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, null) as sent_before,
-            if(cardinality(row_after) > 0, row_after, null) as sent_after
-        from imaged
+            if(cardinality(row_after) > 0, row_after, null) as sent_after,
+            {{ told.ddl_kind }} as kind_of_ddl
+        from read_statements
 
     ),
 
@@ -89,10 +108,11 @@
                     then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
                 when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
                     then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
-                when told_operation in ('heartbeat', 'schema_change') then null
+                when told_operation = 'heartbeat' then null
+                when told_operation = 'schema_change' then {{ _enveloped_statement_error(told.ddl) }}
                 when message.source is null then 'source is missing or not an object'
                 when changed_table is null then 'source.table is missing'
-                when told_operation = 'truncate' then null
+                when told_operation = 'truncate' then {{ _enveloped_statement_error(told.ddl) }}
                 when {{ has_repeated_column('sent_before') }} or {{ has_repeated_column('sent_after') }}
                     then 'a column name stands twice in a row image'
                 when told_operation = 'delete' and sent_before is null
@@ -141,9 +161,14 @@
 
         select
             keyed.*,
-            half
+            half,
+            {{ place_of_statement('name_in_text', 'changed_database', 'changed_schema', 'changed_table') }} as place,
+            2 * coalesce(table_index, 0) + if(half = 'upsert', 1, 0) as row_index
         from keyed
             lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view outer posexplode(
+                {{ tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
+            ) as table_index, name_in_text
 
     ),
 
@@ -155,7 +180,7 @@
             topic_generation,
             partition,
             offset,
-            if(half = 'upsert', 1, 0) as row_index,
+            row_index,
             timestamp as message_timestamp,
             load_id,
             bronze_version,
@@ -165,9 +190,9 @@
             {{ unknown_error('row_error', 'text', format) }} as error,
             lower(nullif(message.source.connector, '')) as source_type,
             changed_catalog as catalog_name,
-            changed_database as database_name,
-            changed_schema as schema_name,
-            changed_table as table_name,
+            place.database_name,
+            place.schema_name,
+            place.table_name,
             key_names as key_columns,
             if(half = 'delete', key_before, key_of_row) as row_key,
             case when half = 'upsert' then key_before end as previous_row_key,
@@ -187,7 +212,7 @@
                 'phase', if(whole_operation = 'snapshot', 0, 1),
                 'position', {{ told.position }},
                 'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
+                'row_index', row_index
             ) as change_sequence,
             'position' as order_scope,
             {{ told.position_space }} as position_space,
@@ -195,11 +220,18 @@
             case when whole_operation in ('schema_change', 'truncate') then {{ told.ddl }} end as ddl,
             case
                 when whole_operation = 'truncate' then 'truncate'
-                when whole_operation = 'schema_change' then {{ told.ddl_kind }}
+                when whole_operation = 'schema_change' then kind_of_ddl
             end as ddl_kind
         from halves
 
     )
 
     select * from canonical
+{%- endmacro %}
+
+
+{% macro _enveloped_statement_error(ddl) -%}
+    {{ statement_of_table_error(
+        'kind_of_ddl', 'statement', ddl, 'changed_catalog, changed_database, changed_schema, changed_table'
+    ) }}
 {%- endmacro %}

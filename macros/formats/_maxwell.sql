@@ -57,6 +57,24 @@
 
     ),
 
+    lined as (
+
+        select
+            *,
+            {{ statement_line('message.sql') }} as ddl_line
+        from decoded
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     imaged as (
 
         select
@@ -64,13 +82,12 @@
             nullif(message.database, '') as changed_database,
             nullif(message.table, '') as changed_table,
             {{ told_operation }} as told_operation,
-            {{ ddl_kind('message.sql') }} as kind_of_text,
             {{ exact_numbers(sent_row, 'exact_text') }} as row_image,
             case when message.type = 'update' then {{ exact_numbers('message.old', 'exact_text') }} end
                 as changed_values,
             {{ without_marks('message.def') }} as type_text,
             {{ foreign_text }} as foreign_text
-        from decoded
+        from read_statements
 
     ),
 
@@ -87,6 +104,10 @@
                 when message.ts is not null and try_cast(message.ts as bigint) is null
                     then concat('ts is not a whole number: ', {{ unmarked('message.ts') }})
                 when changed_table is null and not startswith(message.type, 'database-') then 'table is missing'
+                when told_operation in ('schema_change', 'truncate')
+                    then {{ statement_of_table_error(
+                        _maxwell_ddl_kind(), 'statement', 'message.sql', 'changed_database, changed_table'
+                    ) }}
                 when told_operation not in ('insert', 'update', 'delete', 'snapshot') then null
                 when coalesce(size(row_image), 0) < 1
                     then 'the row is missing, has no columns, or is not an object'
@@ -206,12 +227,7 @@
             case when row_error is null and startswith(message.type, 'bootstrap-') then message.type end
                 as snapshot_mark,
             case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
-            case
-                when whole_operation not in ('schema_change', 'truncate') then null
-                -- a TRUNCATE or RENAME is a table-alter, CREATE OR REPLACE TABLE is a table-create
-                when kind_of_text in ('truncate', 'rename', 'drop') then kind_of_text
-                else substring_index(message.type, '-', -1)
-            end as ddl_kind
+            case when whole_operation in ('schema_change', 'truncate') then {{ _maxwell_ddl_kind() }} end as ddl_kind
         from halves
 
     )
@@ -227,7 +243,17 @@
                 when message.type in (
                     'table-create', 'table-alter', 'table-drop', 'database-create', 'database-alter', 'database-drop'
                 )
-                    then if({{ ddl_kind('message.sql') }} = 'truncate', 'truncate', 'schema_change')
+                    then if(statement.kind = 'truncate', 'truncate', 'schema_change')
+            end
+{%- endmacro %}
+
+
+{#- A TRUNCATE or RENAME is a table-alter, CREATE OR REPLACE TABLE is a table-create, and any DROP TABLE is a table-drop. -#}
+{% macro _maxwell_ddl_kind() -%}
+    case
+                when statement.is_temporary then 'other'
+                when statement.kind in ('truncate', 'rename', 'drop') then statement.kind
+                else substring_index(message.type, '-', -1)
             end
 {%- endmacro %}
 

@@ -105,6 +105,24 @@
 
     ),
 
+    lined as (
+
+        select
+            *,
+            {{ statement_line('ddl_text') }} as ddl_line
+        from described
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     imaged as (
 
         select
@@ -117,9 +135,9 @@
             case
                 when word <> 'DDL' then null
                 when message.allMetaData.ddlType = 'TRUNCATE_TABLE' then 'truncate'
-                when trim(ddl_text) <> '' then {{ ddl_kind('ddl_text') }}
+                else statement.kind
             end as told_ddl_kind
-        from described
+        from read_statements
 
     ),
 
@@ -140,7 +158,10 @@
                 when word = 'DDL' and told_ddl_kind is null then 'recordType DDL without a statement in postStruct.ddl'
                 when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
                     then 'allMetaData.table_name is missing'
-                when word = 'DDL' then null
+                when word = 'DDL'
+                    then {{ statement_of_table_error(
+                        'told_ddl_kind', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_table'
+                    ) }}
                 when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
                     then 'a column name stands twice in a row image'
                 when word = 'DELETE' and old_image is null then 'recordType DELETE without a row in prevStruct'
@@ -195,9 +216,14 @@
             keyed.*,
             array_except(column_names, map_keys(old_image)) as missing_before,
             array_except(column_names, map_keys(new_image)) as missing_after,
-            half
+            half,
+            {{ place_of_statement('name_in_text', 'changed_database', 'cast(null as string)', 'changed_table') }} as place,
+            2 * coalesce(table_index, 0) + if(half = 'upsert', 1, 0) as row_index
         from keyed
             lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view outer posexplode(
+                {{ tables_of_statement('told_ddl_kind', 'statement', 'row_error') }}
+            ) as table_index, name_in_text
 
     ),
 
@@ -209,7 +235,7 @@
             topic_generation,
             partition,
             offset,
-            if(half = 'upsert', 1, 0) as row_index,
+            row_index,
             timestamp as message_timestamp,
             load_id,
             bronze_version,
@@ -219,9 +245,9 @@
             {{ unknown_error('row_error', 'text', format) }} as error,
             lower(nullif(message.allMetaData.dbType, '')) as source_type,
             changed_tenant as catalog_name,
-            changed_database as database_name,
+            place.database_name,
             cast(null as string) as schema_name,
-            changed_table as table_name,
+            place.table_name,
             key_names as key_columns,
             if(half = 'delete', key_before, key_of_row) as row_key,
             case when half = 'upsert' then key_before end as previous_row_key,
@@ -244,7 +270,7 @@
                 'phase', if(whole_operation = 'snapshot', 0, 1),
                 'position', source_position,
                 'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
+                'row_index', row_index
             ) as change_sequence,
             'position' as order_scope,
             -- in a full load it is no store

@@ -13,6 +13,24 @@
                 >,
                 data map<string, string>, key map<string, string>, sql struct<ddl string>''') }},
 
+    lined as (
+
+        select
+            *,
+            {{ statement_line('message.sql.ddl') }} as ddl_line
+        from decoded
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     told_apart as (
 
         select
@@ -25,7 +43,7 @@
             end as row_operation,
             case lower(message.meta.op)
                 when 'truncate' then 'truncate'
-                when 'ddl' then {{ ddl_kind('message.sql.ddl') }}
+                when 'ddl' then coalesce(statement.kind, 'other')
             end as kind_of_ddl,
             {{ exact_numbers('message.data', 'exact_text') }} as sent_data,
             {{ exact_numbers('message.key', 'exact_text') }} as sent_key,
@@ -33,7 +51,7 @@
             nullif({{ database_name }}, '') as changed_database,
             nullif({{ schema_name }}, '') as changed_schema,
             nullif({{ table_name }}, '') as changed_table
-        from decoded
+        from read_statements
 
     ),
 
@@ -53,7 +71,11 @@
                     then concat('meta.posttime is no date with a time: ', {{ unmarked('message.meta.posttime') }})
                 when lower(op) = 'ddl' and coalesce(trim(message.sql.ddl), '') = '' then 'op ddl without sql.ddl'
                 when {{ lacks_table }} then 'meta.table is missing'
-                when kind_of_ddl is not null then null
+                when kind_of_ddl is not null
+                    then {{ statement_error(
+                        'kind_of_ddl', 'statement', 'message.sql.ddl',
+                        'changed_catalog, changed_database, changed_schema, changed_table'
+                    ) }}
                 when {{ has_repeated_column('sent_data') }} or {{ has_repeated_column('sent_key') }}
                     then 'a column name stands twice in data or key'
                 when row_operation = 'update' and coalesce(cardinality(sent_key), 0) < 1

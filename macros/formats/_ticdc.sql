@@ -75,6 +75,24 @@
 
     ),
 
+    lined as (
+
+        select
+            *,
+            {{ statement_line(told.ddl) }} as ddl_line
+        from imaged
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     named as (
 
         select
@@ -84,8 +102,9 @@
             {{ told.operation }} as told_operation,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, null) as sent_before,
-            if(cardinality(row_after) > 0, row_after, null) as sent_after
-        from imaged
+            if(cardinality(row_after) > 0, row_after, null) as sent_after,
+            {{ told.ddl_kind }} as kind_of_ddl
+        from read_statements
 
     ),
 
@@ -113,6 +132,10 @@
                 else coalesce(
                     {{ told.reason }},
                     case
+                        when told_operation in ('schema_change', 'truncate')
+                            then {{ statement_of_table_error(
+                                'kind_of_ddl', 'statement', told.ddl, 'changed_database, changed_table'
+                            ) }}
                         when not is_row_change then null
                         when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
                             then 'a column name stands twice in a row image'
@@ -215,7 +238,7 @@
             case when whole_operation in ('schema_change', 'truncate') then {{ told.ddl }} end as ddl,
             case
                 when whole_operation = 'truncate' then 'truncate'
-                when whole_operation = 'schema_change' then {{ told.ddl_kind }}
+                when whole_operation = 'schema_change' then kind_of_ddl
             end as ddl_kind
         from halves
 

@@ -33,6 +33,24 @@
 
     ),
 
+    lined as (
+
+        select
+            *,
+            {{ statement_line('message.sql') }} as ddl_line
+        from named
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     told_apart as (
 
         select
@@ -44,9 +62,12 @@
                 when word in ('CREATE', 'ALTER', 'ERASE', 'DROP', 'RENAME', 'CINDEX', 'DINDEX')
                     then 'schema_change'
                 when ddl_flag = 'true' or word = 'QUERY'
-                    then if({{ ddl_kind('message.sql') }} = 'truncate', 'truncate', 'schema_change')
-            end as told_operation
-        from named
+                    then if(statement.kind = 'truncate', 'truncate', 'schema_change')
+            end as told_operation,
+            if(
+                word = 'TRUNCATE', 'truncate', {{ ddl_kind_told("if(word = 'DROP', 'ERASE', word)", 'statement') }}
+            ) as kind_of_ddl
+        from read_statements
 
     ),
 
@@ -71,11 +92,12 @@
                 when told_operation is null and word is null then 'action is missing'
                 when told_operation is null
                     then concat('action is not known: ', {{ unmarked('message.action') }})
-                when told_operation in ('transaction_begin', 'transaction_end', 'schema_change') then null
+                when told_operation in ('transaction_begin', 'transaction_end') then null
+                when told_operation = 'schema_change' then {{ _cloudcanal_statement_error() }}
                 when ddl_flag = 'true' and told_operation <> 'truncate'
                     then concat('isDdl is true, but action is ', message.action)
                 when changed_table is null then 'table is missing'
-                when told_operation = 'truncate' then null
+                when told_operation = 'truncate' then {{ _cloudcanal_statement_error() }}
                 when coalesce(size(sent_rows), 0) < 1 then 'data is missing, empty, or not a list of rows'
             end as message_error,
             told_operation in ('insert', 'update', 'delete') as is_row_change,
@@ -167,9 +189,14 @@
 
         select
             operations.*,
-            half
+            half,
+            {{ place_of_statement('name_in_text', 'changed_database', 'changed_schema', 'changed_table') }} as place,
+            2 * coalesce(table_index, image_index) + if(half = 'upsert', 1, 0) as row_index
         from operations
             lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view outer posexplode(
+                {{ tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
+            ) as table_index, name_in_text
 
     ),
 
@@ -181,7 +208,7 @@
             topic_generation,
             partition,
             offset,
-            2 * image_index + if(half = 'upsert', 1, 0) as row_index,
+            row_index,
             timestamp as message_timestamp,
             load_id,
             bronze_version,
@@ -191,9 +218,9 @@
             {{ unknown_error('row_error', 'text', 'cloudcanal_json') }} as error,
             cast(null as string) as source_type,
             cast(null as string) as catalog_name,
-            changed_database as database_name,
-            changed_schema as schema_name,
-            changed_table as table_name,
+            place.database_name,
+            place.schema_name,
+            place.table_name,
             keys_of_row as key_columns,
             case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
             case when half = 'upsert' then key_before end as previous_row_key,
@@ -212,20 +239,23 @@
                 'phase', 1,
                 'position', cast(array() as array<decimal(38, 0)>),
                 'offset', offset,
-                'row_index', 2 * image_index + if(half = 'upsert', 1, 0)
+                'row_index', row_index
             ) as change_sequence,
             'offset' as order_scope,
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
             case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
-            case
-                when whole_operation = 'truncate' then 'truncate'
-                when whole_operation = 'schema_change'
-                    then if(word = 'DROP', 'drop', {{ ddl_kind_told('word', 'message.sql') }})
-            end as ddl_kind
+            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
         from halves
 
     )
 
     select * from canonical
+{%- endmacro %}
+
+
+{% macro _cloudcanal_statement_error() -%}
+    {{ statement_of_table_error(
+        'kind_of_ddl', 'statement', 'message.sql', 'changed_database, changed_schema, changed_table'
+    ) }}
 {%- endmacro %}

@@ -32,6 +32,24 @@
 
     ),
 
+    lined as (
+
+        select
+            *,
+            {{ statement_line('ddl_text') }} as ddl_line
+        from named
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     imaged as (
 
         select
@@ -40,9 +58,8 @@
             -- an image without any column is none
             case when op in ('UPDATE', 'DELETE') and cardinality(sent_before) > 0 then sent_before end as old_image,
             case when op in ('INSERT', 'UPDATE') and cardinality(sent_after) > 0 then sent_after end as new_image,
-            {{ _streamx_ddl_kind('op', 'ddl_text') }} as told_ddl_kind,
-            {{ _streamx_ddl_table('ddl_text') }} as table_in_ddl
-        from named
+            {{ _streamx_ddl_kind('op', 'statement') }} as told_ddl_kind
+        from read_statements
 
     ),
 
@@ -62,17 +79,19 @@
                 when op in ('TRANSACTION_BEGIN', 'GTID', 'TRANSACTION_END', 'XACOMMIT', 'XAROLLBACK', 'HEARTBEAT')
                     then null
                 when op = 'QUERY' and told_ddl_kind is null then null
-                when op = 'QUERY' and {{ ddl_words('ddl_text') }} rlike r'^(insert|update|delete|replace)\b'
-                    then concat('a statement without row images: ', ddl_text)
                 when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
                     then 'schema.source.table is missing'
-                when told_ddl_kind in ('truncate', 'drop', 'rename')
-                    and trim(ddl_text) <> ''
-                    and not {{ _streamx_is_own_table(
-                        'table_in_ddl', 'changed_database', 'changed_schema', 'changed_table'
+                when told_ddl_kind = 'rename'
+                    and (
+                        cardinality(statement.tables) > 2
+                        or statement is not null
+                        and not {{ is_name_of_place('get(statement.tables, 0)', 'changed_tenant, changed_database, changed_schema, changed_table') }}
+                    )
+                    then concat('the statement names another table than its message: ', ddl_text)
+                when told_ddl_kind is not null
+                    then {{ statement_error(
+                        'told_ddl_kind', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_schema, changed_table'
                     ) }}
-                    then concat('the text of op ', op, ' names another table than schema.source: ', ddl_text)
-                when told_ddl_kind is not null then null
                 when not is_row_change then concat('op is not known: ', op)
                 when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
                     then 'a column name stands twice in a row image'

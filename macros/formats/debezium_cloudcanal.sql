@@ -20,7 +20,7 @@
         {
             'operation': "case
                 when message.ddl is not null or message.tableChanges is not null or op = 'a'
-                    then if(" ~ ddl_kind('message.ddl') ~ " = 'truncate', 'truncate', 'schema_change')
+                    then if(statement.kind = 'truncate', 'truncate', 'schema_change')
                 when op in ('c', 'i') then 'insert'
                 when op = 'u' then 'update'
                 when op = 'd' then 'delete'
@@ -35,7 +35,7 @@
             'position': log_position('message.source'),
             'position_space': debezium_position_space('message.source'),
             'ddl': 'message.ddl',
-            'ddl_kind': schema_change_kind('message.ddl', 'message.tableChanges.type')
+            'ddl_kind': schema_change_kind('statement', 'message.ddl', 'message.tableChanges.type')
         }
     ) }}
 {%- endmacro %}

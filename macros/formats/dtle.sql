@@ -81,18 +81,34 @@
 
     ),
 
+    lined as (
+
+        select
+            *,
+            case when is_statement then {{ statement_line('message.ddl') }} end as ddl_line
+        from told_apart
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     named as (
 
         select
             *,
             coalesce(lower(place.snapshot) = 'true', false) as is_full_load,
-            case when is_statement then {{ ddl_kind('message.ddl') }} end as kind_of_ddl,
-            is_statement
-            and {{ ddl_words('message.ddl') }} rlike r'^(create|alter|drop)( or replace)? (database|schema)\b'
-                as is_of_database,
-            {{ _dtle_name_in_ddl('message.ddl', 1) }} as first_name,
-            {{ _dtle_name_in_ddl('message.ddl', 2) }} as second_name
-        from told_apart
+            case when is_statement then coalesce(statement.kind, 'other') end as kind_of_ddl,
+            coalesce(statement.is_of_database, false) as is_of_database,
+            {{ part_of_name('get(statement.tables, 0)', 2) }} as database_in_text,
+            {{ part_of_name('get(statement.tables, 0)', 3) }} as table_in_text
+        from read_statements
 
     ),
 
@@ -103,8 +119,8 @@
             nullif(
                 case
                     when message.payload is not null then message.payload.source.db
-                    when is_of_database and kind_of_ddl <> 'alter' then first_name
-                    when not is_of_database and kind_of_ddl <> 'other' and second_name <> '' then first_name
+                    when is_of_database and kind_of_ddl <> 'alter' then table_in_text
+                    when not is_of_database and kind_of_ddl <> 'other' and database_in_text <> '' then database_in_text
                     else message.databaseName
                 end,
                 ''
@@ -112,8 +128,7 @@
             nullif(
                 case
                     when message.payload is not null then message.payload.source.table
-                    when not is_of_database and kind_of_ddl <> 'other'
-                        then if(second_name <> '', second_name, first_name)
+                    when not is_of_database and kind_of_ddl <> 'other' then table_in_text
                 end,
                 ''
             ) as changed_table
@@ -160,11 +175,10 @@
                     then concat('ts_ms is not a whole number: ', {{ unmarked('message.payload.ts_ms') }})
                 when lower(place.snapshot) not in ('true', 'false')
                     then concat('snapshot is neither true nor false: ', {{ unmarked('place.snapshot') }})
-                when kind_of_ddl in ('truncate', 'drop') and not is_of_database and changed_table is null
-                    then concat('the table of the statement cannot be read: ', message.ddl)
-                when kind_of_ddl = 'drop' and not is_of_database and {{ drops_several('message.ddl') }}
-                    then concat('the statement names several tables: ', message.ddl)
-                when is_statement then null
+                when is_statement
+                    then {{ statement_error(
+                        'kind_of_ddl', 'statement', 'message.ddl', 'changed_database, changed_table'
+                    ) }}
                 when op is null then 'op is missing'
                 when op not in ('c', 'u', 'd') then concat('op is not known: ', op)
                 when is_full_load and op <> 'c' then concat('op ', op, ' in a full load, which has only c')
@@ -277,27 +291,6 @@
     )
 
     select * from canonical
-{%- endmacro %}
-
-
-{#- Names in a statement on tables or a database, without quotes: 1 is the first or only part of the first name, 2 what
-    follows behind its point. Empty where there is none. -#}
-{% macro _dtle_name_in_ddl(ddl, part) -%}
-    replace(
-        trim(
-            '`',
-            regexp_extract(
-                {{ ddl_line(ddl) }},
-                r'(?i)^(?:create|alter|drop|rename|truncate)\b ?'
-                || r'(?:(?:or replace|online|ignore|table|database|schema)\b ?)*+(?:if (?:not )?exists\b ?)?+'
-                || r'(`(?:[^`]|``)+`|[^ `(),;.]+)'
-                || r'(?: ?\. ?(`(?:[^`]|``)+`|[^ `(),;.]+))?+',
-                {{ part }}
-            )
-        ),
-        '``',
-        '`'
-    )
 {%- endmacro %}
 
 

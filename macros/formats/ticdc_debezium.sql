@@ -25,7 +25,7 @@
                 when op = 'm' and coalesce(message.source.db, '') = '' and coalesce(message.source.table, '') = ''
                     then 'heartbeat'
                 when op is null and (message.ddl is not null or message.tableChanges is not null)
-                    then if(" ~ ddl_kind('message.ddl') ~ " = 'truncate', 'truncate', 'schema_change')
+                    then if(statement.kind = 'truncate', 'truncate', 'schema_change')
             end",
             'reason': _ticdc_envelope_reason(),
             'source_operation': 'coalesce(op, get(message.tableChanges, 0).type)',
@@ -37,7 +37,7 @@
             'position': _ticdc_position('message.source.commit_ts'),
             'order_scope': 'position',
             'ddl': 'message.ddl',
-            'ddl_kind': schema_change_kind('message.ddl', 'get(message.tableChanges, 0).type')
+            'ddl_kind': schema_change_kind('statement', 'message.ddl', 'get(message.tableChanges, 0).type')
         }
     ) }}
 {%- endmacro %}

@@ -154,8 +154,26 @@
             message is null and (
                 startswith(value, X'04224D18') or is_framed and length(value) > 0 and not startswith(value, X'7B')
             ) as is_compressed,
-            {{ _ticdc_ddl_kind('ddl_action', 'ddl_text') }} as told_ddl_kind
+            {{ statement_line('ddl_text') }} as ddl_line
         from named
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from told_apart
+
+    ),
+
+    kinds as (
+
+        select
+            *,
+            {{ _ticdc_ddl_kind('ddl_action', 'statement') }} as told_ddl_kind
+        from read_statements
 
     ),
 
@@ -189,7 +207,10 @@
                     then concat('t of the Kafka key is not known: ', address.t)
                 when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
                     then 'tbl is missing in the Kafka key'
-                when is_ddl then null
+                when is_ddl
+                    then {{ statement_of_table_error(
+                        'told_ddl_kind', 'statement', 'ddl_text', 'changed_database, changed_table'
+                    ) }}
                 when sent_row is null and sent_deleted is null then 'no columns in u or d'
                 when sent_deleted is not null and (sent_row is not null or sent_before is not null)
                     then 'd beside u or p: one row is either deleted or written'
@@ -201,7 +222,7 @@
                     or {{ has_repeated_column('sent_deleted') }}
                     then 'a column name stands twice in a row image'
             end as row_error
-        from told_apart
+        from kinds
 
     ),
 
@@ -423,13 +444,13 @@
 
 
 {#- By the number of TiDB's action, else by the text: only these actions are what their text may hide. -#}
-{% macro _ticdc_ddl_kind(action, ddl) -%}
+{% macro _ticdc_ddl_kind(action, statement) -%}
     case
         when {{ action }} in ('1', '3') then 'create'
         when {{ action }} in ('2', '4') then 'drop'
         when {{ action }} in ('5', '6') then 'alter'
         when {{ action }} = '11' then 'truncate'
         when {{ action }} = '14' then 'rename'
-        else {{ ddl_kind(ddl) }}
+        else coalesce({{ statement }}.kind, 'other')
     end
 {%- endmacro %}

@@ -35,6 +35,24 @@
 
     ),
 
+    lined as (
+
+        select
+            *,
+            {{ statement_line('message.sql') }} as ddl_line
+        from decoded
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ read_statement('ddl_line') }} as statement
+        from lined
+
+    ),
+
     named as (
 
         select
@@ -54,7 +72,7 @@
             coalesce(message.type in ('INSERT', 'UPDATE', 'DELETE'), false) as is_row_change,
             case
                 when message.type = 'TRUNCATE' then 'truncate'
-                when message.type = 'QUERY' then {{ ddl_kind('message.sql') }}
+                when message.type = 'QUERY' then coalesce(statement.kind, 'other')
                 else {{ ddl_kind_of_word('message.type') }}
             end as told_ddl_kind,
             coalesce(lower(message.handleKeyOnly) = 'true' or message.claimCheckLocation <> '', false) as is_key_alone,
@@ -65,7 +83,7 @@
             case
                 when message.type in ('INSERT', 'UPDATE') and cardinality(message.data) > 0 then message.data
             end as new_image
-        from decoded
+        from read_statements
 
     ),
 
@@ -88,7 +106,10 @@
                 when lower(message.handleKeyOnly) not in ('true', 'false')
                     then concat('handleKeyOnly is neither true nor false: ', message.handleKeyOnly)
                 when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null then 'table is missing'
-                when not is_row_change then null
+                when not is_row_change
+                    then {{ statement_of_table_error(
+                        'told_ddl_kind', 'statement', 'message.sql', 'changed_database, changed_table'
+                    ) }}
                 when word in ('INSERT', 'UPDATE') and message.claimCheckLocation <> ''
                     then concat('the row was too large for Kafka and lies at ', message.claimCheckLocation)
                 when word in ('INSERT', 'UPDATE') and is_key_alone

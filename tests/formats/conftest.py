@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 HERE = Path(__file__).parent
 JARS = Path(__file__).resolve().parents[2] / ".jars"
 MACROS = Path(__file__).resolve().parents[2] / "macros"
-MACRO_FILES = ("decode.sql", "ddl_kind.sql", "unknown_error.sql", "run/feeds.sql", "formats/*.sql")
+MACRO_FILES = ("decode.sql", "statement.sql", "unknown_error.sql", "run/feeds.sql", "formats/*.sql")
 
 # What macros/run/new_messages.sql hands to a format macro.
 MESSAGES = """

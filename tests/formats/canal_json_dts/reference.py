@@ -5,7 +5,8 @@ from tests.formats.reference import (
     Bad,
     canal_head,
     canal_list,
-    ddl_kind,
+    check_statement,
+    ddl_kind_told,
     field,
     image,
     key_of,
@@ -73,9 +74,10 @@ def statement(row, message, word):
     sql = field(message, "sql")
     known = {"CREATE": "create", "ALTER": "alter", "ERASE": "drop", "RENAME": "rename"}
     known |= {"CINDEX": "other", "DINDEX": "other"}
-    kind = known.get(word) or ddl_kind(sql)
+    kind = ddl_kind_told(known, word, sql)
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("table is missing")
+    check_statement(row, kind, sql)
     operation = "truncate" if kind == "truncate" else "schema_change"
     return {"operation": operation, "ddl": sql, "ddl_kind": kind}
 

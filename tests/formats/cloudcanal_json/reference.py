@@ -8,6 +8,7 @@ from tests.formats.reference import (
     base_row,
     canal_list,
     ddl_kind,
+    ddl_kind_told,
     field,
     image,
     key_of,
@@ -15,6 +16,7 @@ from tests.formats.reference import (
     names,
     read_document,
     sequence,
+    statement_rows,
     whole,
     wire_bytes,
     with_relative,
@@ -105,13 +107,13 @@ def changes(row, message, feed_keys):
     if word == "TRUNCATE" or (word not in DDL and (is_ddl or word == "QUERY")):
         kind = "truncate" if word == "TRUNCATE" else ddl_kind(sql)
     elif word in DDL:
-        kind = "drop" if word == "CREATE" and ddl_kind(sql) == "drop" else DDL[word]
+        kind = ddl_kind_told(DDL, word, sql)
     else:
         raise Bad(f"action is not known: {action}" if action else "action is missing")
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("table is missing")
     operation = "truncate" if kind == "truncate" else "schema_change"
-    return [row | {"operation": operation, "ddl": sql, "ddl_kind": kind}]
+    return statement_rows(row | {"operation": operation, "ddl": sql, "ddl_kind": kind})
 
 
 def images(row, message, word, feed_keys):

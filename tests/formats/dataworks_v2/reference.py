@@ -7,8 +7,9 @@ from tests.formats.oms_default.reference import side_columns, tenant_and_databas
 from tests.formats.reference import (
     Bad,
     base_row,
+    check_statement,
     compact,
-    ddl_kind,
+    ddl_kind_told,
     field,
     image,
     key_of,
@@ -21,7 +22,7 @@ from tests.formats.reference import (
     wire_text,
     with_relative,
 )
-from tests.formats.streamx.reference import DDL_KINDS, bare_words, is_of_its_table, part
+from tests.formats.streamx.reference import DDL_KINDS, part, renames_its_table
 
 ROWS = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
 WITHOUT_ROWS = {
@@ -109,14 +110,12 @@ def statement(row, op, text):
     is_told = text is not None and text.strip(" ") != ""
     if op == "QUERY" and not is_told:
         return row | {"operation": "ignored"}
-    words = bare_words(text) if is_told else ""
-    if op == "QUERY" and re.match(r"(insert|update|delete|replace)\b", words):
-        raise Bad(f"a statement without row images: {text}")
-    kind = DDL_KINDS.get(op) or ddl_kind(text)
+    kind = "truncate" if op == "TRUNCATE" else ddl_kind_told(DDL_KINDS, op, text)
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("schema.source.table is missing")
-    if kind in ("truncate", "drop", "rename") and is_told and not is_of_its_table(row, words):
-        raise Bad(f"the text of op {op} names another table than schema.source: {text}")
+    if kind == "rename" and is_told and not renames_its_table(row, text):
+        raise Bad(f"the statement names another table than its message: {text}")
+    check_statement(row, kind, text)
     operation = "truncate" if kind == "truncate" else "schema_change"
     return row | {"operation": operation, "ddl": text, "ddl_kind": kind}
 

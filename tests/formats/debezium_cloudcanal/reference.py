@@ -17,6 +17,7 @@ from tests.formats.reference import (
     millis,
     read_document,
     sequence,
+    statement_rows,
     whole,
     wire_bytes,
     with_relative,
@@ -121,14 +122,16 @@ def changes(row, message, told, options):
         text = field(holder or {}, "ts_ms")
         if text is not None and whole(text) is None:
             raise Bad(f"{label} is not a whole number: {text}")
-    if word in ("heartbeat", "schema_change"):
+    if word == "heartbeat":
         return [row | told]
+    if word == "schema_change":
+        return statement_rows(row | told)
     if source is None:
         raise Bad("source is missing or not an object")
     if row["table_name"] is None:
         raise Bad("source.table is missing")
     if word == "truncate":
-        return [row | told]
+        return statement_rows(row | told)
     return change(row, word, op, image(message.get("before")), image(message.get("after")), options)
 
 

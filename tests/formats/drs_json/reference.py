@@ -5,6 +5,7 @@ import hashlib
 from tests.formats.reference import (
     Bad,
     base_row,
+    check_statement,
     ddl_kind,
     field,
     image,
@@ -92,6 +93,7 @@ def ddl_row(row, sql, phase):
     kind = ddl_kind(sql)
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("table is missing")
+    check_statement(row, kind, sql)
     operation = "truncate" if kind == "truncate" else "schema_change"
     return sequence(row | {"operation": operation, "ddl": sql, "ddl_kind": kind}, phase=phase)
 

@@ -5,9 +5,11 @@ import binascii
 import hashlib
 import re
 
+from tests.formats import statements
 from tests.formats.reference import (
     Bad,
     base_row,
+    check_statement,
     ddl_kind,
     debezium_key,
     field,
@@ -23,7 +25,6 @@ from tests.formats.reference import (
 )
 
 TOMBSTONE = '{"schema":null,"payload":null}'
-COMMENT = r"(?s)/\*(?!!).*?\*/|--[^\n]*\n|#[^\n]*\n"
 
 
 def rows(record):
@@ -113,45 +114,19 @@ def head(row, message):
     return sequence(row, 0 if is_full_load else 1, position_of(place, number))
 
 
-def unquoted(name):
-    """A name without its backticks."""
-    return name[1:-1].replace("``", "`") if name.startswith("`") else name
-
-
-def parsed_statement(text):
-    """(kind, whether it is about a database, names, whether it goes on with a comma)."""
-    words = " ".join(re.sub(COMMENT, " ", text).split())
-    kind = ddl_kind(text)
-    tokens = re.findall(r"`(?:[^`]|``)+`|[.,;()]|[^ `.,;()]+", words)
-    lower = [token.lower() for token in tokens]
-    skipped = 1
-    if lower[skipped : skipped + 2] == ["or", "replace"]:
-        skipped += 2
-    while lower[skipped : skipped + 1] and lower[skipped] in ("online", "ignore"):
-        skipped += 1
-    is_of_database = lower[skipped : skipped + 1] in (["database"], ["schema"])
-    if lower[skipped : skipped + 1] and lower[skipped] in ("table", "database", "schema"):
-        skipped += 1
-    if lower[skipped : skipped + 1] == ["if"]:
-        skipped += 3 if lower[skipped + 1] == "not" else 2
-    rest = tokens[skipped:]
-    if not rest or rest[0] in ".,;()":
-        return kind, is_of_database, [], False
-    if rest[1:2] == ["."] and rest[2:]:
-        return kind, is_of_database, [unquoted(rest[0]), unquoted(rest[2])], rest[3:4] == [","]
-    return kind, is_of_database, [unquoted(rest[0])], rest[1:2] == [","]
-
-
 def names_of_statement(message):
     """Database and table that a statement is about."""
     default = field(message, "databaseName") or None
-    kind, is_of_database, names, _ = parsed_statement(field(message, "ddl"))
-    if is_of_database:
-        name = names[0] if kind != "alter" and names else default
-        return {"database_name": name, "table_name": None}
-    if kind == "other" or not names:
+    statement = statements.read(field(message, "ddl"))
+    if statement is None or not statement.tables:
         return {"database_name": default, "table_name": None}
-    return {"database_name": names[0] if len(names) == 2 else default, "table_name": names[-1]}
+    *holders, table = statement.tables[0]
+    if statement.is_of_database:
+        name = default if statement.kind == "alter" else table
+        return {"database_name": name, "table_name": None}
+    if statement.kind == "other":
+        return {"database_name": default, "table_name": None}
+    return {"database_name": holders[-1] if holders else default, "table_name": table}
 
 
 def rows_of_message(row, message, options, key_image, key_is_odd):
@@ -177,11 +152,8 @@ def rows_of_message(row, message, options, key_image, key_is_odd):
 
 def statement(row, ddl):
     """The row of a DDL statement."""
-    kind, is_of_database, names, goes_on = parsed_statement(ddl)
-    if kind in ("truncate", "drop") and not is_of_database and not names:
-        raise Bad(f"the table of the statement cannot be read: {ddl}")
-    if kind == "drop" and not is_of_database and goes_on:
-        raise Bad(f"the statement names several tables: {ddl}")
+    kind = ddl_kind(ddl)
+    check_statement(row, kind, ddl)
     if kind in ("truncate", "drop") and row["change_sequence"]["phase"] == 0:
         return row | {"operation": "ignored"}
     operation = "truncate" if kind == "truncate" else "schema_change"

@@ -12,6 +12,7 @@ from tests.formats.reference import (
     Bad,
     Number,
     base_row,
+    check_statement,
     compact,
     ddl_kind,
     field,
@@ -427,6 +428,7 @@ def rows_of_message(row, message, sides, options):
         raise Bad("operation DDL without a statement in afterImages")
     kind = ddl_kind(ddl)
     if word == "DDL" and kind != "truncate":
+        check_statement(row, kind, ddl)
         return [row | {"operation": "schema_change", "ddl": ddl, "ddl_kind": kind}]
     if word != "DDL" and word not in ROWS:
         raise Bad(f"operation is not known: {row['source_operation']}")
@@ -435,6 +437,7 @@ def rows_of_message(row, message, sides, options):
     if row["table_name"] is None:
         raise Bad("objectName names no table")
     if word == "DDL":
+        check_statement(row, kind, ddl)
         return [row | {"operation": "truncate", "ddl": ddl, "ddl_kind": kind}]
     return row_change(row, message, word, sides, options)
 

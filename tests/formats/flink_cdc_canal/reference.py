@@ -26,6 +26,6 @@ def changes(row, message, feed):
     if word is not None and word.upper() in WORDS and row["table_name"] is None:
         raise Bad("the message names no table: name it in the setting table_name of the feed")
     if word is not None and word.upper() not in WORDS:
-        changes_of_canal(row, message | {"type": "GTID"}, feed)
+        changes_of_canal(row, message | {"type": "GTID", "sql": None}, feed)
         raise Bad(f"type is not known: {word}")
     return changes_of_canal(row, message, feed)

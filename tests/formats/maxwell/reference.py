@@ -4,10 +4,12 @@ import hashlib
 import json
 import re
 
+from tests.formats import statements
 from tests.formats.reference import (
     Bad,
     base_row,
-    ddl_kind,
+    check_statement,
+    ddl_kind_told,
     field,
     image,
     instant,
@@ -123,10 +125,13 @@ def rows_of_message(row, message, record):
 
 def statement(row, kind, text):
     """The row of a DDL message."""
-    told = ddl_kind(text)
+    told = ddl_kind_told({}, "", text)
+    done = told if told in ("rename", "drop", "truncate") else STATEMENTS[kind]
+    if text and (read := statements.read(text)) and read.is_temporary:
+        done = "other"
+    check_statement(row, done, text, one_message_each=True)
     if told == "truncate":
         return row | {"operation": "truncate", "ddl": text, "ddl_kind": "truncate"}
-    done = told if told in ("rename", "drop") else STATEMENTS[kind]
     return row | {"operation": "schema_change", "ddl": text, "ddl_kind": done}
 
 

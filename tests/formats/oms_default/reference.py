@@ -14,6 +14,7 @@ from tests.formats.reference import (
     key_of,
     read_document,
     sequence,
+    statement_rows,
     whole,
     wire_bytes,
     with_relative,
@@ -121,7 +122,7 @@ def rows_of_message(row, message, options):
     if word == "HEARTBEAT":
         return [row | {"operation": "heartbeat"}]
     if word == "DDL":
-        return [statement(row, message)]
+        return statement(row, message)
     if row["table_name"] is None:
         raise Bad("allMetaData.table_name is missing")
     return row_change(row, message, options)
@@ -137,7 +138,7 @@ def statement(row, message):
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("allMetaData.table_name is missing")
     operation = "truncate" if kind == "truncate" else "schema_change"
-    return row | {"operation": operation, "ddl": text, "ddl_kind": kind}
+    return statement_rows(row | {"operation": operation, "ddl": text, "ddl_kind": kind})
 
 
 def row_image(message, side):

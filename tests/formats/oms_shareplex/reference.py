@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from tests.formats.reference import (
     Bad,
     base_row,
+    check_statement,
     ddl_kind,
     field,
     image,
@@ -153,6 +154,7 @@ def statement(row, word, text):
     kind = "truncate" if word == "truncate" else ddl_kind(text)
     if kind in ("truncate", "drop") and row["table_name"] is None:
         raise Bad("meta.table is missing")
+    check_statement(row, kind, text)
     operation = "truncate" if kind == "truncate" else "schema_change"
     return row | {"operation": operation, "ddl": text, "ddl_kind": kind}
 

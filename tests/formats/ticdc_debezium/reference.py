@@ -9,6 +9,7 @@ import re
 from tests.formats.reference import (
     Bad,
     base_row,
+    check_statement,
     ddl_kind,
     debezium_body,
     field,
@@ -54,6 +55,8 @@ def enveloped(record, format_name, head_of, operation_of, key_of_record, bears_o
             return [row | {"operation": "tombstone"}]
         told = operation_of(row, body)
         if told["operation"] not in ROW_WORDS.values():
+            if told["operation"] in ("schema_change", "truncate"):
+                check_statement(row, told["ddl_kind"], told["ddl"], one_message_each=True)
             return [row | told]
         return change_of_row(row, body, told["operation"], key_of_record(record), record)
     except Bad as reason:

@@ -8,6 +8,7 @@ from tests.formats.reference import (
     Bad,
     Number,
     base_row,
+    check_statement,
     compact,
     ddl_kind,
     field,
@@ -227,6 +228,7 @@ def statement(row, message):
     kind = ACTIONS.get(action) or ddl_kind(text)
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("tbl is missing in the Kafka key")
+    check_statement(row, kind, text, one_message_each=True)
     operation = "truncate" if kind == "truncate" else "schema_change"
     return row | {"operation": operation, "ddl": text, "ddl_kind": kind}
 

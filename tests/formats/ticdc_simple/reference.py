@@ -6,6 +6,7 @@ import re
 from tests.formats.reference import (
     Bad,
     base_row,
+    check_statement,
     ddl_kind,
     field,
     image,
@@ -117,6 +118,7 @@ def statement(row, word, sql):
     kind = DDL_TYPES.get(word) or ddl_kind(sql)
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("table is missing")
+    check_statement(row, kind, sql, one_message_each=True)
     operation = "truncate" if kind == "truncate" else "schema_change"
     return row | {"operation": operation, "ddl": sql, "ddl_kind": kind}
 

@@ -1,0 +1,66 @@
+{#- What the test every_statement_is_followed asks of a statement: of `line` and `statement` (see macros/statement.sql). -#}
+
+{#- A line without what is quoted, so that a word in a text is none of the statement's. -#}
+{% macro bare_line(line) -%}
+    lower(regexp_replace({{ line }}, r'(?s){{ _quoted_text() }}', 'q'))
+{%- endmacro %}
+
+
+{#- What the statement does that gold does not follow, over the columns of silver.changes; NULL where gold follows it. What
+    drops or empties a table is followed under the table's exact name. -#}
+{% macro finding_of_statement() -%}
+    case
+            when operation = 'transaction_end'
+                then 'a prepared transaction was rolled back, of which messages may have brought rows'
+            when statement.kind = 'rename' or statement is null and ddl_kind = 'rename'
+                or statement.kind = 'alter' and bare_line rlike r'{{ _renames() }}|\bset ++schema\b'
+                then 'the rows went to another name, and gold does not follow a RENAME'
+            when statement.kind = 'drop' and statement.is_of_database
+                or ddl_kind = 'drop' and table_name is null
+                then 'a database was dropped with all its tables, of which no message names one'
+            when bare_line rlike r'^ *+(?:flashback|recover|undrop|restore|import)\b'
+                then 'rows came back or went without a message'
+            when statement.kind = 'alter'
+                and bare_line rlike r'\b(?:drop|truncate|exchange|convert|attach|detach|switch) ++(?:sub)?partitions?\b'
+                or statement.kind = 'alter' and bare_line rlike r'\bconvert ++table\b|\bswitch ++to\b'
+                then 'the rows of partitions went or came without a message'
+            when statement.kind = 'alter' and bare_line rlike r'\b(?:discard|import) ++(?:partition\b.*)?tablespace\b'
+                then 'the rows of a tablespace went or came without a message'
+            when bare_line rlike r'^ *+alter ++(?:online ++)?ignore\b.*\b(?:unique|primary)\b'
+                then 'rows with equal keys went without a message'
+            when bare_line rlike r'^ *+xa ++rollback\b'
+                then 'a prepared transaction was rolled back, of which messages may have brought rows'
+            when (operation = 'truncate' or ddl_kind = 'drop') and phase > 0
+                then 'the spelling of the table is another one, and its rows stay in gold if both are one table'
+        end
+{%- endmacro %}
+
+
+{#- The tables that a statement names behind its first: new names, and those with which partitions are exchanged. -#}
+{% macro other_tables(line) -%}
+    regexp_extract_all(
+        {{ line }},
+        r'(?is)\b(?:rename ++(?:(?:to|as) ++)?(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)|(?:with|to|from) ++table ++)({{ _name() }}) *+(?:[,;]|$|(?:with|without)\b)',
+        1
+    )
+{%- endmacro %}
+
+
+{#- ALTER TABLE a RENAME b, with TO or AS or neither; not that of a column, which has an old and a new name. -#}
+{% macro _renames() -%}
+    \brename ++(?:(?:to|as) ++)?(?!(?:to|as|column|index|key|constraint|partition)\b)[^ ,;]++(?: *+[.] *+[^ ,;]++)* *+(?:[,;]|$)
+{%- endmacro %}
+
+
+{#- May a name mean the table of a gold model? Without regard to case, and with any table where a part is missing. -#}
+{% macro may_be_gold_table(relation) -%}
+    {{ relation }}.feed = gold_tables.feed
+            {%- for part in ['catalog'] + place_parts() %}
+            and coalesce(lower({{ relation }}.{{ part }}_name) = lower(gold_tables.{{ part }}_name), true)
+            {%- endfor %}
+            {%- if has_patterns() %}
+            {%- for part in place_parts() %}
+            and coalesce({{ relation }}.{{ part }}_name rlike concat('(?i)', gold_tables.{{ part }}_pattern), true)
+            {%- endfor %}
+            {%- endif %}
+{%- endmacro %}

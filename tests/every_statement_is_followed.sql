@@ -1,0 +1,164 @@
+-- Statements of the source that change which rows a gold table has, without a message for any of these rows: gold does not
+-- follow them. One row per statement and gold table that it may concern. Load these tables again; where the format does not
+-- mark a full load, a cut_over of the feed tells it.
+{%- set reloads = "source_operation in ('drop-table', 'truncate-table') and change_sequence.phase = 0" %}
+
+with
+
+statements as (
+
+    select
+        feed,
+        topic,
+        partition,
+        offset,
+        message_timestamp,
+        operation,
+        source_operation,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        change_sequence.phase,
+        ddl,
+        ddl_kind,
+        {{ statement_line('ddl') }} as line
+    from {{ ref('changes') }}
+    where
+        (
+            operation in ('schema_change', 'truncate')
+            or operation = 'transaction_end' and upper(source_operation) = 'XAROLLBACK'
+        )
+        and {{ is_unchecked() }}
+
+),
+
+read_statements as (
+
+    select
+        *,
+        {{ read_statement('line') }} as statement,
+        {{ bare_line('line') }} as bare_line
+    from statements
+
+),
+
+found as (
+
+    select
+        *,
+        {{ finding_of_statement() }} as finding
+    from read_statements
+
+),
+
+-- the tables by all names in the text, else by those of the message
+named as (
+
+    select
+        found.*,
+        name
+    from found
+            lateral view outer explode(
+                case
+                    when cardinality(statement.tables) > 0 and not finding like 'the spelling%'
+                        then array_distinct(concat(statement.tables, {{ other_tables('line') }}))
+                end
+            ) as name
+    where finding is not null
+
+),
+
+concerned as (
+
+    select
+        feed,
+        topic,
+        partition,
+        offset,
+        ddl,
+        finding,
+        catalog_name,
+        case
+            when name is null then database_name
+            when statement.is_of_database and schema_name is null then {{ part_of_name('name', 3) }}
+            when statement.is_of_database then database_name
+            when schema_name is null then coalesce(nullif({{ part_of_name('name', 2) }}, ''), database_name)
+            else coalesce(nullif({{ part_of_name('name', 1) }}, ''), database_name)
+        end as database_name,
+        case
+            when schema_name is null then null
+            when name is null then schema_name
+            when statement.is_of_database then {{ part_of_name('name', 3) }}
+            else coalesce(nullif({{ part_of_name('name', 2) }}, ''), schema_name)
+        end as schema_name,
+        case
+            when name is null then table_name
+            when not statement.is_of_database then {{ part_of_name('name', 3) }}
+        end as table_name
+    from named
+
+),
+
+{% if has_unchecked_changes_where(reloads) -%}
+loaded_again as (
+
+    select distinct
+        statements.feed,
+        statements.topic,
+        statements.partition,
+        statements.offset,
+        statements.ddl,
+        'the task prepares its tables and loads them again, and gold takes a load for older than what was streamed' as finding,
+        statements.catalog_name,
+        statements.database_name,
+        statements.schema_name,
+        statements.table_name
+    from statements
+        inner join {{ ref('changes') }} as rows_before
+            on
+                statements.feed = rows_before.feed
+                and statements.schema_name <=> rows_before.schema_name
+                and statements.table_name = rows_before.table_name
+                and statements.message_timestamp > rows_before.message_timestamp
+    where
+        statements.source_operation in ('drop-table', 'truncate-table')
+        and statements.phase = 0
+        and rows_before.row_key is not null
+
+),
+
+{% endif -%}
+all_concerned as (
+
+    select * from concerned
+    {%- if has_unchecked_changes_where(reloads) %}
+    union all
+    select * from loaded_again
+    {%- endif %}
+
+),
+
+final as (
+
+    select distinct
+        gold_tables.model_name,
+        all_concerned.feed,
+        all_concerned.topic,
+        all_concerned.partition,
+        all_concerned.offset,
+        concat(
+            all_concerned.finding,
+            ': load the table again, and declare a cut_over of the feed where the format does not mark a full load'
+        ) as finding,
+        all_concerned.ddl
+    from all_concerned
+        inner join {{ gold_tables() }}
+            on {{ may_be_gold_table('all_concerned') }}
+    where
+        not all_concerned.finding like 'the spelling%'
+        or not {{ is_of_gold_table('all_concerned') }}
+
+)
+
+select * from final
