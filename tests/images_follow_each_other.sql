@@ -1,6 +1,7 @@
 -- Rows that a change does not find as the change before it left them: a message between the two is missing, or
 -- something wrote past the log. Updates and deletes tell it where a format brings the whole row before a change; an
--- insert tells it by a row that is there already, with other values.
+-- insert tells it by a row that is there already, with other values. And changes that lose to an older one: they came
+-- behind it in its partition, and found the row as it had left it.
 
 with
 
@@ -34,6 +35,39 @@ of_keys_with_news as (
 
 ),
 
+wrapped_ranges as (
+
+    select * from {{ ref('sequence_ranges') }}
+    where inherits_in_file is not null
+
+),
+
+-- where positions of a log file began again, gold goes by those that they inherit
+in_ranges as (
+
+    select
+        of_keys_with_news.* except (change_sequence),
+        of_keys_with_news.change_sequence.position as sent_position,
+        named_struct(
+            'phase', of_keys_with_news.change_sequence.phase,
+            'position', {{ position_in_ranges('of_keys_with_news') }},
+            'offset', of_keys_with_news.offset,
+            'row_index', of_keys_with_news.row_index
+        ) as change_sequence
+    from of_keys_with_news
+        left join wrapped_ranges as ranges
+            on
+                of_keys_with_news.feed = ranges.feed
+                and of_keys_with_news.topic = ranges.topic
+                and of_keys_with_news.topic_generation = ranges.topic_generation
+                and of_keys_with_news.partition = ranges.partition
+                and of_keys_with_news.table_name = ranges.table_name
+                and of_keys_with_news.database_name <=> ranges.database_name
+                and of_keys_with_news.schema_name <=> ranges.schema_name
+                and of_keys_with_news.offset between ranges.from_offset and coalesce(ranges.to_offset, of_keys_with_news.offset)
+
+),
+
 -- a producer that starts again sends changes twice, at the positions that they had
 numbered as (
 
@@ -42,11 +76,20 @@ numbered as (
         row_number() over (
             partition by
                 feed, catalog_name, database_name, schema_name, table_name, row_key,
-                position_space, change_sequence.position,
-                if(size(change_sequence.position) > 0, null, struct(stream, offset, row_index))
+                position_space, sent_position, operation, to_json(before_image), to_json(after_image),
+                if(size(sent_position) > 0, null, struct(stream, offset, row_index))
             order by offset, row_index
-        ) as sending
-    from of_keys_with_news
+        ) as sending,
+        struct(
+            place,
+            offset,
+            message_timestamp,
+            change_sequence,
+            is_unchecked,
+            operation = 'delete' as is_deleted,
+            if(is_after_complete, after_image, null) as image
+        ) as told
+    from in_ranges
 
 ),
 
@@ -54,22 +97,33 @@ followed as (
 
     select
         *,
-        lag(
-            struct(
-                place,
-                offset,
-                message_timestamp,
-                change_sequence,
-                is_unchecked,
-                operation = 'delete' as is_deleted,
-                if(is_after_complete, after_image, null) as image
-            )
-        ) over (
+        lag(told) over (
             partition by feed, catalog_name, database_name, schema_name, table_name, row_key, position_space, stream
-            order by change_sequence
-        ) as previous
+            order by change_sequence, partition
+        ) as previous,
+        lag(told) over (
+            partition by
+                feed, catalog_name, database_name, schema_name, table_name, row_key, position_space,
+                topic, topic_generation, partition
+            order by offset, row_index
+        ) as sent_before
     from numbered
-    where sending = 1
+
+),
+
+first_sendings as (
+
+    select
+        *,
+        if(operation = 'insert', after_image, before_image) as told_image,
+        operation = 'insert' as is_insert,
+        -- without a position a change stands behind those before it
+        size(sent_position) > 0 and change_sequence < sent_before.change_sequence as is_overtaken
+    from followed
+    where
+        sending = 1
+        -- a row that came from another key was never under this one
+        and previous_row_key is null
 
 ),
 
@@ -77,14 +131,13 @@ compared as (
 
     select
         *,
-        if(operation = 'insert', after_image, before_image) as told_image,
-        operation = 'insert' as is_insert
-    from followed
+        previous as earlier
+    from first_sendings
     where
-        (is_unchecked or previous.is_unchecked)
-        and (is_before_complete or operation = 'insert' and not previous.is_deleted)
-        -- a row that came from another key was never under this one
-        and previous_row_key is null
+        is_before_complete
+        or is_insert and not previous.is_deleted
+        -- no images are needed to see that an update finds no row, if the order is the source's
+        or operation = 'update' and previous.is_deleted and size(sent_position) > 0
 
 ),
 
@@ -93,32 +146,66 @@ breaks as (
     select
         *,
         filter(
-            array_intersect(map_keys(told_image), map_keys(previous.image)),
-            column_name -> not told_image[column_name] <=> previous.image[column_name]
-        ) as other_columns
+            array_intersect(map_keys(told_image), map_keys(earlier.image)),
+            column_name -> not told_image[column_name] <=> earlier.image[column_name]
+        ) as other_columns,
+        case
+            when earlier.is_deleted then 'the row was deleted before'
+            when is_insert then 'the row that is inserted was there already'
+            else 'the row was another one before'
+        end as finding
     from compared
+
+),
+
+-- a change that found the row as the one before it in its partition left it, and loses to that one
+overtaken as (
+
+    select
+        *,
+        sent_before as earlier,
+        cast(array() as array<string>) as other_columns,
+        'it came behind a change, found the row as that one left it, and loses to it: gold shows the older one'
+            as finding
+    from first_sendings
+    where
+        is_overtaken
+        and is_before_complete
+        and not is_insert
+        and size(array_intersect(map_keys(told_image), map_keys(sent_before.image))) > 0
+        and forall(
+            array_intersect(map_keys(told_image), map_keys(sent_before.image)),
+            column_name -> told_image[column_name] <=> sent_before.image[column_name]
+        )
+
+),
+
+contradictions as (
+
+    select * except (is_overtaken)
+    from breaks
+    where
+        size(other_columns) > 0
+        or earlier.is_deleted
+    union all
+    select * except (is_overtaken)
+    from overtaken
 
 )
 
 select
-    breaks.feed,
-    breaks.database_name,
-    breaks.schema_name,
-    breaks.table_name,
-    breaks.row_key,
-    case
-        when breaks.previous.is_deleted then 'the row was deleted before'
-        when breaks.is_insert then 'the row that is inserted was there already'
-        else 'the row was another one before'
-    end as finding,
-    breaks.other_columns,
-    breaks.previous.place as previous_place,
-    breaks.place
-from breaks
+    contradictions.feed,
+    contradictions.database_name,
+    contradictions.schema_name,
+    contradictions.table_name,
+    contradictions.row_key,
+    contradictions.finding,
+    contradictions.other_columns,
+    contradictions.earlier.place as previous_place,
+    contradictions.place
+from contradictions
     left anti join {{ restarts() }}
         on
-            {{ lies_between('restarts', 'breaks.previous', 'breaks') }}
-            and (breaks.is_insert or restarts.is_full_load)
-where
-    size(breaks.other_columns) > 0
-    or breaks.previous.is_deleted
+            {{ lies_between('restarts', 'contradictions.earlier', 'contradictions') }}
+            and (contradictions.is_insert or restarts.is_full_load)
+where contradictions.is_unchecked or contradictions.earlier.is_unchecked

@@ -1,5 +1,5 @@
--- Changes whose order the messages leave open: two different changes of one key at one source position; where only
--- offsets order, or a change has no position, a key in several partitions (gold shows the change of the higher
+-- Changes whose order the messages leave open: two different changes of one key at one source position in two partitions;
+-- where only offsets order, or a change has no position, a key in several partitions (gold shows the change of the higher
 -- offset) and a table that was emptied in one of its several partitions (in a format that only offsets order gold
 -- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
 -- in a statement that swaps keys (gold loses the row that leaves the key after that); two rows of a full load with one
@@ -56,7 +56,7 @@ ties as (
         changes.schema_name,
         changes.table_name,
         changes.row_key,
-        'different changes at one position' as finding,
+        'different changes at one position, in several partitions' as finding,
         min(changes.place) as first_place,
         max(changes.place) as last_place
     from changes
@@ -78,7 +78,10 @@ ties as (
         changes.row_key,
         changes.position_space,
         changes.change_sequence.position
-    having count(distinct struct(changes.operation, to_json(changes.after_image))) > 1
+    having
+        count(distinct struct(changes.operation, to_json(changes.after_image))) > 1
+        -- inside one partition the offset decides
+        and count(distinct struct(changes.topic, changes.partition)) > 1
 
 ),
 
@@ -330,6 +333,18 @@ lowered as (
     from below
         left anti join sent_before
             on below.place = sent_before.place
+        -- a log file of more than 4 GiB, in which positions began again: the offset decides
+        left anti join {{ ref('sequence_ranges') }} as ranges
+            on
+                below.feed = ranges.feed
+                and below.topic = ranges.topic
+                and below.topic_generation = ranges.topic_generation
+                and below.partition = ranges.partition
+                and below.table_name = ranges.table_name
+                and below.database_name <=> ranges.database_name
+                and below.schema_name <=> ranges.schema_name
+                and below.offset between ranges.from_offset and coalesce(ranges.to_offset, below.offset)
+                and get(below.change_sequence.position, 0) = ranges.inherits_in_file
     group by {{ source_table }}, topic, topic_generation, partition, position_space
 
 ),

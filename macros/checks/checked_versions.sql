@@ -187,8 +187,8 @@
 {%- endmacro %}
 
 
-{#- Does a change that was not checked yet have the key and the position of another one? The answer spares a look at the
-    images of all silver. -#}
+{#- Does a change that was not checked yet have the key and the position of one in another partition? The answer spares a look at
+    the images of all silver. -#}
 {% macro has_shared_positions() -%}
     {%- if not execute or not lakehouse_run() -%}
         {{ return(true) }}
@@ -205,7 +205,7 @@
                     and {{ is_same_position('changes', 'news') }}
                     and {{ is_unchecked('news') }}
         where
-            not {{ is_same_row('changes', 'news') }}
+            struct(changes.topic, changes.partition) <> struct(news.topic, news.partition)
             -- the other half of an update
             and changes.operation <> 'update_before'
             and news.operation <> 'update_before'
@@ -252,18 +252,6 @@
     size({{ changes }}.change_sequence.position) > 0
                 and {{ changes }}.position_space <=> {{ others }}.position_space
                 and {{ changes }}.change_sequence.position = {{ others }}.change_sequence.position
-{%- endmacro %}
-
-
-{#- The very same row of silver. -#}
-{% macro is_same_row(changes, others) -%}
-    (
-                {{ changes }}.topic = {{ others }}.topic
-                and {{ changes }}.topic_generation = {{ others }}.topic_generation
-                and {{ changes }}.partition = {{ others }}.partition
-                and {{ changes }}.offset = {{ others }}.offset
-                and {{ changes }}.row_index = {{ others }}.row_index
-            )
 {%- endmacro %}
 
 

@@ -159,6 +159,7 @@
     transaction_id="nullif(message.gtid, '')",
     position='cast(array() as array<decimal(38, 0)>)',
     order_scope="'offset'",
+    ranked_position='position',
     is_before_complete='old_image is not null',
     is_after_complete="new_image is not null and (word <> 'UPDATE' or size(old) > 0)"
 ) -%}
@@ -356,7 +357,7 @@
             transaction_id,
             named_struct(
                 'phase', if(whole_operation = 'snapshot', 0, 1),
-                'position', position,
+                'position', {{ ranked_position }},
                 'offset', offset,
                 'row_index', 2 * image_index + if(half = 'upsert', 1, 0)
             ) as change_sequence,

@@ -97,25 +97,27 @@
 {%- endmacro %}
 
 
-{#- A place in MySQL's log: number of the file, position, row in the event; empty where there is none. -#}
+{#- A place in MySQL's log: number of the file, position; empty where there is none. A row event holds a key once, but the
+    events of a transaction may share a position, and each counts its rows from 0: the row proves no order. -#}
 {% macro log_position(source) -%}
     case
         when try_cast({{ source }}.pos as decimal(38, 0)) >= 0
             and try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)) >= 0
             then array(
                 try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)),
-                try_cast({{ source }}.pos as decimal(38, 0)),
-                coalesce(try_cast({{ source }}.row as decimal(38, 0)), 0)
+                try_cast({{ source }}.pos as decimal(38, 0))
             )
         else cast(array() as array<decimal(38, 0)>)
     end
 {%- endmacro %}
 
 
-{#- The source position as numbers, most significant first; empty where the connector gives none, or one that is no
-    position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN; a connector that has just started knows
-    no commit yet, and its event stands where it is. SQL Server: both LSNs of three hexadecimal parts, and the serial number.
-    Rule: docs/formats/debezium_json.md -#}
+{#- The numbers of the source's position that prove an order, most significant first; empty where the connector gives none,
+    or one that is no position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN; a connector
+    that has just started knows no commit yet, and its event stands where it is. Oracle: the commit's SCN and the place in the
+    transaction (txSeq), else the SCN. SQL Server: the commit's LSN of three hexadecimal parts. MongoDB: cluster time, which
+    source.ts_ms is no more from 3.4 on.
+    Rule: docs/order.md -#}
 {% macro debezium_position(connector, source) -%}
     cast(
         case
@@ -137,24 +139,73 @@
                         -1
                     ),
                     coalesce(try_cast({{ source }}.txSeq as decimal(38, 0)), -1),
-                    coalesce(try_cast({{ source }}.scn as decimal(38, 0)), -1),
-                    coalesce(try_cast({{ source }}.ssn as decimal(38, 0)), -1)
+                    coalesce(try_cast({{ source }}.scn as decimal(38, 0)), -1)
                 )
             when {{ connector }} = 'sqlserver' and {{ source }}.commit_lsn is not null
-                then concat(
-                    transform(
-                        concat(
-                            split({{ source }}.commit_lsn, ':'),
-                            split(coalesce({{ source }}.change_lsn, '0:0:0'), ':')
-                        ),
-                        part -> coalesce(try_cast(conv(part, 16, 10) as decimal(38, 0)), -1)
-                    ),
-                    array(coalesce(try_cast({{ source }}.event_serial_no as decimal(38, 0)), -1))
-                )
-            when {{ connector }} = 'mongodb' and try_cast({{ source }}.ts_ms as decimal(38, 0)) is not null
+                then {{ lsn_parts(source ~ '.commit_lsn') }}
+            when {{ connector }} = 'mongodb'
+                and {{ source }}.version rlike r'^([0-2]|3[.][0-3])[.]'
+                and try_cast({{ source }}.ts_ms as decimal(38, 0)) is not null
                 then array(
                     try_cast({{ source }}.ts_ms as decimal(38, 0)),
                     coalesce(try_cast({{ source }}.ord as decimal(38, 0)), -1)
+                )
+            else array()
+        end as array<decimal(38, 0)>
+    )
+{%- endmacro %}
+
+
+{#- The numbers of one of SQL Server's LSNs. -#}
+{% macro lsn_parts(lsn) -%}
+    transform(
+        split({{ lsn }}, ':'),
+        part -> coalesce(try_cast(conv(part, 16, 10) as decimal(38, 0)), -1)
+    )
+{%- endmacro %}
+
+
+{#- The place in its transaction, behind a position that several changes of a transaction share. Before 3.7 it counts anew
+    where a connector starts again inside a transaction, and proves nothing. -#}
+{% macro place_in_transaction(connector, source, transaction) -%}
+    case
+        when {{ connector }} in ('mysql', 'mariadb', 'sqlserver')
+            and {{ source }}.version rlike r'^(3[.]([7-9]|[1-9][0-9])|[4-9]|[1-9][0-9])[.]'
+            and try_cast({{ transaction }}.total_order as decimal(38, 0)) is not null
+            then array(try_cast({{ transaction }}.total_order as decimal(38, 0)))
+        else cast(array() as array<decimal(38, 0)>)
+    end
+{%- endmacro %}
+
+
+{#- A position, and behind that of a row without a key, of which there may be equal ones, numbers that prove no order but tell
+    changes of one position apart. `proven_position` takes them off again. -#}
+{% macro told_apart(position, numbers) -%}
+    if(
+        size({{ position }}) > 0
+        and key_names is null
+        and whole_operation in ('insert', 'update', 'delete', 'snapshot'),
+        concat({{ position }}, {{ numbers }}),
+        {{ position }}
+    )
+{%- endmacro %}
+
+
+{#- The number of a row in its event. -#}
+{% macro row_in_event(source) -%}
+    array(coalesce(try_cast({{ source }}.row as decimal(38, 0)), cast(0 as decimal(38, 0))))
+{%- endmacro %}
+
+
+{% macro numbers_apart(connector, source) -%}
+    cast(
+        case
+            when {{ connector }} in ('mysql', 'mariadb') then {{ row_in_event(source) }}
+            when {{ connector }} = 'oracle' then array(coalesce(try_cast({{ source }}.ssn as decimal(38, 0)), -1))
+            when {{ connector }} = 'sqlserver'
+                then array_append(
+                    {{ lsn_parts("coalesce(" ~ source ~ ".change_lsn, '0:0:0')") }},
+                    coalesce(try_cast({{ source }}.event_serial_no as decimal(38, 0)), -1)
                 )
             else array()
         end as array<decimal(38, 0)>
@@ -203,12 +254,12 @@
         'before_text': 'string',
         'after_text': 'string',
         'updateDescription': 'struct<updatedFields string, removedFields array<string>, truncatedArrays array<string>>',
-        'source': 'struct<connector string, db string, `schema` string, `table` string, collection string,'
+        'source': 'struct<connector string, version string, db string, `schema` string, `table` string, collection string,'
             ~ ' ts_ms string, ts_us string, snapshot string, sequence string, txId string,'
             ~ ' server_id string, gtid string, file string, pos string, `row` string,'
             ~ ' scn string, commit_scn string, txSeq string, ssn string,'
             ~ ' change_lsn string, commit_lsn string, event_serial_no string, ord string>',
-        'transaction': 'struct<id string>',
+        'transaction': 'struct<id string, total_order string>',
         'ts_ms': 'string',
         'ddl': 'string',
         'databaseName': 'string',
@@ -479,17 +530,33 @@
                 -- a full load begins with DROP and CREATE of every table: below all of its rows
                 when op is null and is_in_full_load then cast(array() as array<decimal(38, 0)>)
                 else {{ debezium_position('connector', 'message.source') }}
-            end as source_position
+            end as proven_numbers
         from operations
+
+    ),
+
+    numbered as (
+
+        select
+            *,
+            if(
+                size(proven_numbers) > 0,
+                concat(
+                    proven_numbers,
+                    {{ place_in_transaction('connector', 'message.source', 'message.transaction') }}
+                ),
+                proven_numbers
+            ) as proven_position
+        from placed
 
     ),
 
     halves as (
 
         select
-            placed.*,
+            numbered.*,
             half
-        from placed
+        from numbered
             lateral view explode(
                 if(whole_operation = 'update' and key_before is not null, array('delete', 'upsert'), array('whole'))
             ) as half
@@ -547,7 +614,7 @@
             end as transaction_id,
             named_struct(
                 'phase', phase,
-                'position', source_position,
+                'position', {{ told_apart('proven_position', numbers_apart('connector', 'message.source')) }},
                 'offset', offset,
                 'row_index', if(half = 'upsert', 1, 0)
             ) as change_sequence,

@@ -15,7 +15,8 @@
     position,
     position_space,
     order_scope,
-    foreign_text='text'
+    foreign_text='text',
+    ranked_position='source_position'
 ) -%}
     with texts as (
 
@@ -218,7 +219,7 @@
             {{ unmarked('message.xid') }} as transaction_id,
             named_struct(
                 'phase', 1,
-                'position', source_position,
+                'position', {{ ranked_position }},
                 'offset', offset,
                 'row_index', if(half = 'upsert', 1, 0)
             ) as change_sequence,

@@ -1,12 +1,25 @@
 {#- What TiCDC's formats share with each other, and its Debezium format with Flink's. -#}
 
-{#- The number of a commit as a position; empty where there is none, or 0. -#}
+{#- The number of a commit as a position, with the rank of the change; empty where there is none, or 0. -#}
 {% macro _ticdc_position(commit) -%}
     case
         when {{ commit }} rlike '^[0-9]{1,20}$' and cast({{ commit }} as decimal(38, 0)) > 0
-            then array(cast({{ commit }} as decimal(38, 0)))
+            then array(cast({{ commit }} as decimal(38, 0)), {{ _ticdc_rank() }})
         else cast(array() as array<decimal(38, 0)>)
     end
+{%- endmacro %}
+
+
+{#- The rank of a change among those of its key in one commit. A commit writes a key once: where it deletes and inserts one,
+    as the halves of an UPDATE that TiCDC splits, the row is there. -#}
+{% macro _ticdc_rank() -%}
+    cast(if(if(half = 'whole', whole_operation, half) = 'delete', 0, 1) as decimal(38, 0))
+{%- endmacro %}
+
+
+{#- A position of a commit with that rank; an empty one stays so. -#}
+{% macro _ticdc_ranked(position) -%}
+    if(size({{ position }}) > 0, array_append({{ position }}, {{ _ticdc_rank() }}), {{ position }})
 {%- endmacro %}
 
 

@@ -32,7 +32,7 @@
             'changed_at': epoch_millis('message.source.ts_ms'),
             'captured_at': epoch_millis('message.ts_ms'),
             'transaction_id': "nullif(message.source.gtid, '')",
-            'position': log_position('message.source'),
+            'position': told_apart(log_position('message.source'), row_in_event('message.source')),
             'position_space': debezium_position_space('message.source'),
             'ddl': 'message.ddl',
             'ddl_kind': schema_change_kind('statement', 'message.ddl', 'message.tableChanges.type')

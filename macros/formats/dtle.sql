@@ -277,7 +277,7 @@
             nullif(message.payload.source.gtid, '') as transaction_id,
             named_struct(
                 'phase', if(is_full_load, 0, 1),
-                'position', {{ _dtle_position('place') }},
+                'position', {{ told_apart(_dtle_position('place'), row_in_event('place')) }},
                 'offset', offset,
                 'row_index', if(half = 'upsert', 1, 0)
             ) as change_sequence,
@@ -318,16 +318,14 @@
 {%- endmacro %}
 
 
-{#- Number of the log file, place in it, number of the row image in its event; empty where one of the first two is no
-    number, as in a full load. -#}
+{#- Number of the log file, place in it; empty where one of them is no number, as in a full load. -#}
 {% macro _dtle_position(place) -%}
     cast(
         case
             when {{ place }}.file rlike r'\.[0-9]{1,38}$' and {{ place }}.pos rlike '^[0-9]{1,38}$'
                 then array(
                     cast(substring_index({{ place }}.file, '.', -1) as decimal(38, 0)),
-                    cast({{ place }}.pos as decimal(38, 0)),
-                    if({{ place }}.row rlike '^[0-9]{1,38}$', cast({{ place }}.row as decimal(38, 0)), 0)
+                    cast({{ place }}.pos as decimal(38, 0))
                 )
             else array()
         end as array<decimal(38, 0)>

@@ -38,7 +38,11 @@
                         regexp_extract(message.position, r'^(.*)\\.[0-9]+:[0-9]+$', 1)
                     )
             end",
-        order_scope="if(size(source_position) > 0 or feed_settings['order'] <=> 'position', 'position', 'offset')"
+        order_scope="case
+                when feed_settings['order'] in ('offset', 'position') then feed_settings['order']
+                when message.position is not null then 'position'
+                else 'offset'
+            end"
     ) }}
 {%- endmacro %}
 

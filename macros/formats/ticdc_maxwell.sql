@@ -30,7 +30,8 @@
             )",
         position_space='cast(null as string)',
         order_scope="if(size(source_position) > 0, 'position', 'offset')",
-        foreign_text=_ticdc_maxwell_foreign_text()
+        foreign_text=_ticdc_maxwell_foreign_text(),
+        ranked_position=_ticdc_ranked('source_position')
     ) }}
 {%- endmacro %}
 

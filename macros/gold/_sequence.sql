@@ -22,7 +22,7 @@
                 'epoch', {{ epoch_in_ranges(relation) }} + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
                 {{- epochs_by_cut_overs(relation, declaration) }},
                 'phase', {{ relation }}.change_sequence.phase,
-                'position', coalesce(ranges.inherited_position, {{ relation }}.change_sequence.position),
+                'position', {{ position_in_ranges(relation) }},
                 {%- else %}
                 'epoch', if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
                 {{- epochs_by_cut_overs(relation, declaration) }},
@@ -36,6 +36,34 @@
 {%- endmacro %}
 
 
+{#- The change's own position, or the one that it inherits. -#}
+{% macro position_in_ranges(relation) -%}
+    if(
+                    ranges.inherits_in_file is null or ranges.inherits_in_file = get({{ relation }}.change_sequence.position, 0),
+                    coalesce(ranges.inherited_position, {{ relation }}.change_sequence.position),
+                    {{ relation }}.change_sequence.position
+                )
+{%- endmacro %}
+
+
+{#- MySQL and MariaDB write a position with 32 bits. -#}
+{% macro positions_of_a_file() -%}
+    {{ return(4294967296) }}
+{%- endmacro %}
+
+
+{#- Did positions [file, place, ...] begin again in one file between two changes, the later one of which is behind the other
+    in its partition? A file grows above 1 GiB by one transaction alone, so that no producer goes back so far. -#}
+{% macro begins_again_in_file(space, earlier, later) -%}
+    coalesce(
+            {{ space }} is not null
+            and get({{ later }}, 0) = get({{ earlier }}, 0)
+            and get({{ later }}, 1) < get({{ earlier }}, 1) - {{ positions_of_a_file() }} / 2,
+            false
+        )
+{%- endmacro %}
+
+
 {#- The epoch that the change's own partition tells, or a later one that began in another partition below its position. -#}
 {% macro epoch_in_ranges(relation) -%}
     coalesce(
@@ -45,7 +73,7 @@
                             transform(
                                 filter(
                                     ranges.later_epochs,
-                                    later -> later.position <= coalesce(ranges.inherited_position, {{ relation }}.change_sequence.position)
+                                    later -> later.position <= {{ position_in_ranges(relation) }}
                                 ),
                                 later -> later.epoch
                             )

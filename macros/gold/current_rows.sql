@@ -104,18 +104,20 @@
             changes.row_index,
             changes.changed_at,
             changes.change_sequence.position,
+            {{ proven_position('changes', feed_name) }} as proven_position,
             {{ gold_sequence('changes', plan) }} as sequence
         {{ from_changes_of_run(plan) }}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
 
     ),
 
-    -- a producer that starts again goes back to an older position; one statement may bring equal rows at one position
+    -- a producer that starts again goes back to an older position; one statement, or the statements of one transaction,
+    -- may bring equal rows at one position
     sendings as (
 
         select
             *,
-            position <=> lag(position) over in_order as is_like_previous
+            proven_position <=> lag(proven_position) over in_order as is_like_previous
         from changes
         window in_order as (
             partition by topic, topic_generation, partition, database_name, schema_name, table_name
@@ -270,6 +272,23 @@
 
     select * from counted
     where copies <> 0
+{%- endmacro %}
+
+
+{#- The position of a change of a table without a key, without the numbers that only tell its rows apart (`told_apart`). -#}
+{% macro proven_position(relation, feed) -%}
+    {%- set position = relation ~ '.change_sequence.position' -%}
+    {%- if feed_settings(feed).format in ['debezium_json', 'debezium_avro', 'debezium_cloudcanal', 'dtle'] -%}
+            case
+                when {{ relation }}.operation = 'truncate' or size({{ position }}) = 0 then {{ position }}
+                when {{ relation }}.source_type in ('mysql', 'mariadb', 'oracle')
+                    then slice({{ position }}, 1, size({{ position }}) - 1)
+                when {{ relation }}.source_type = 'sqlserver' then slice({{ position }}, 1, size({{ position }}) - 4)
+                else {{ position }}
+            end
+    {%- else -%}
+            {{ position }}
+    {%- endif -%}
 {%- endmacro %}
 
 

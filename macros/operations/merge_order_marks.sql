@@ -23,7 +23,11 @@
             schema_name,
             table_name,
             from_offset,
-            sort_array(collect_set(struct(epoch, later_epochs))) as epochs
+            sort_array(
+                collect_set(
+                    struct(epoch, later_epochs, if(inherits_in_file is null, null, inherited_position) as wrapped_position)
+                )
+            ) as epochs
         from {{ ref('sequence_ranges') }}
         group by {{ source_table }}, from_offset
 

@@ -32,16 +32,30 @@ changes as (
 
 ),
 
-compared as (
+followed as (
 
     select
         *,
-        struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed)
-        <=> lag(struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed)) over (
-            partition by feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name
-            order by offset, row_index
-        ) as is_like_previous
+        struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed) as told,
+        lag(struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed)) over in_order
+            as told_before,
+        lag(change_sequence.position) over in_order as position_before
     from changes
+    window in_order as (
+        partition by feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name
+        order by offset, row_index
+    )
+
+),
+
+compared as (
+
+    select
+        * except (told, told_before, position_before),
+        told <=> told_before
+        and not ({{ begins_again_in_file('position_space', 'position_before', 'change_sequence.position') }})
+            as is_like_previous
+    from followed
 
 ),
 

@@ -1,4 +1,5 @@
 {{ config(materialized='view') }}
+{%- set rising = feeds_of_rising_positions() %}
 {%- set source_table = 'feed, tenant, database_name, schema_name, table_name' %}
 
 with
@@ -50,45 +51,97 @@ compared as (
 
 ),
 
-visited as (
+-- since when a partition is in a space: what an order of all partitions goes by
+entered as (
 
     select
         *,
-        -- the log may come back to a server
-        count_if(enters_space) over (
-            partition by {{ source_table }}, topic, partition, position_space
-            order by topic_generation, from_offset
-        ) as visit,
         count_if(enters_space) over in_order as spaces_before,
-        max(message_timestamp) over in_order as seen_at
+        max(message_timestamp) over in_order as seen_at,
+        max(changed_at) over in_order as changed_so_far
     from compared
     window in_order as (partition by {{ source_table }}, topic, partition order by topic_generation, from_offset)
 
 ),
 
-first_seen as (
+entries as (
 
     select
         *,
-        if(
-            position_space is null,
-            null,
-            struct(min(seen_at) over of_visit, max(spaces_before) over of_visit, min(changed_at) over of_visit)
-        ) as space_seen
-    from visited
-    window of_visit as (partition by {{ source_table }}, position_space, visit)
+        -- a partition may see another space first, or one of them never: the time in Kafka tells which ones are the same
+        enters_space
+        and not position_space <=> last_value(if(enters_space, position_space, null)) ignore nulls over (
+            partition by {{ source_table }}
+            order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+            rows between unbounded preceding and 1 preceding
+        ) as begins_visit
+    from entered
+
+),
+
+visits as (
+
+    select
+        *,
+        count_if(begins_visit) over (
+            partition by {{ source_table }}
+            order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+            rows unbounded preceding
+        ) as visits_so_far
+    from entries
 
 ),
 
 in_spaces as (
 
     select
-        *,
+        * except (visits_so_far),
+        -- the log may come back to a server: each visit is a space of its own, the same one in all partitions
         case
-            when space_seen is not null
-                then dense_rank() over (partition by {{ source_table }}, space_seen is null order by space_seen)
+            when position_space is not null
+                then max(if(enters_space, visits_so_far, null)) over (
+                    partition by {{ source_table }}, topic, partition
+                    order by topic_generation, from_offset
+                )
         end as space_number
-    from first_seen
+    from visits
+
+),
+
+-- MySQL's positions have 32 bits, and begin again in a file that one transaction makes larger than 4 GiB
+fallen as (
+
+    select
+        *,
+        {{ 'feed in (' ~ quoted_list(rising) ~ ')' if rising else 'false' }}
+        and not is_full_load
+        and {{ begins_again_in_file(
+            'position_space',
+            'last_value(if(is_full_load or position_space is null, null, highest_position)) ignore nulls over before_this',
+            'lowest_position'
+        ) }} as begins_again_in_file
+    from in_spaces
+    window before_this as (
+        partition by {{ source_table }}, topic, partition, position_space
+        order by topic_generation, from_offset
+        rows between unbounded preceding and 1 preceding
+    )
+
+),
+
+wrapped as (
+
+    select
+        *,
+        if(
+            position_space is null or is_full_load,
+            0,
+            count_if(begins_again_in_file) over (
+                partition by {{ source_table }}, topic, partition, position_space, get(lowest_position, 0)
+                order by topic_generation, from_offset
+            )
+        ) as wraps
+    from fallen
 
 ),
 
@@ -96,6 +149,12 @@ neighbours as (
 
     select
         *,
+        -- where the positions of a file began again: above all that it had before, and then the offset decides
+        if(
+            wraps > 0,
+            array(get(lowest_position, 0), cast(wraps * {{ positions_of_a_file() }} as decimal(38, 0))),
+            null
+        ) as wrapped_position,
         last_value(space_number) ignore nulls over before_this as space_before,
         first_value(space_number) ignore nulls over behind_this as space_behind,
         first_value(if(space_number is null, null, lowest_position)) ignore nulls over behind_this as position_behind,
@@ -108,7 +167,7 @@ neighbours as (
             partition by {{ source_table }}, topic, partition, cut_overs_passed, load_position
             order by topic_generation, from_offset
         ) as load_mark
-    from in_spaces
+    from wrapped
     window
         before_this as (
             partition by {{ source_table }}, topic, partition
@@ -176,7 +235,7 @@ bounded as (
         and struct(space_number, load_position) > min(
             if(is_positioned, struct(space_number, lowest_position), null)
         ) over (partition by {{ source_table }}, cut_overs_passed, rewinds) as has_changes_below,
-        max(highest_position) over (
+        max(array_max(array(highest_position, coalesce(wrapped_position, highest_position)))) over (
             partition by {{ source_table }}, topic, partition, cut_overs_passed, rewinds, space_number
             order by topic_generation, from_offset
         ) as position_so_far
@@ -285,9 +344,14 @@ sequence_ranges as (
         -- longer than the position itself, and so behind every change that has it, also one that is sent again;
         -- the offset decides among them, and a topic that was made anew counts its offsets anew
         case
-            when not is_positioned and size(position_so_far) > 0
+            when is_positioned then wrapped_position
+            when size(position_so_far) > 0
                 then concat(position_so_far, array(cast(topic_generation as decimal(38, 0))))
+            -- below every position
+            when topic_generation > 0 then cast(array(-1, topic_generation) as array<decimal(38, 0)>)
         end as inherited_position,
+        -- of its rows those of this log file alone inherit
+        get(wrapped_position, 0) as inherits_in_file,
         begins_again or begins_again_here or begins_lower as starts_full_load,
         load_position is not null and not begins_lower as is_told_by_position,
         load_position,

@@ -212,6 +212,16 @@ def sequence(row, phase=1, position=()):
     return row
 
 
+def ranked(rows):
+    """TiCDC's rows: in one commit a deletion of a key ranks below the row that is there."""
+    for row in rows:
+        place = row["change_sequence"]
+        if place["position"]:
+            rank = 0 if row["operation"] == "delete" else 1
+            sequence(row, place["phase"], [*place["position"], rank])
+    return rows
+
+
 def key_of(columns, row_image):
     """Values of the key columns, or None if one is missing."""
     if columns is None or row_image is None or any(name not in row_image for name in columns):
@@ -540,7 +550,8 @@ def debezium_head(envelope, body):
     changes = field(body, "tableChanges", list) or [{}]
     changed_at = whole(field(source, "ts_us"))
     is_in_full_load = field(body, "op") is None and field(source, "snapshot") in FULL_LOAD
-    position = [] if is_in_full_load else debezium_position(connector, source)
+    sent_transaction = field(body, "transaction", dict) or {}
+    position = [] if is_in_full_load else debezium_position(connector, source, sent_transaction)
     file_name, server = field(source, "file"), field(source, "server_id")
     space = None
     if file_name is not None and server != "0":
@@ -568,28 +579,50 @@ def debezium_head(envelope, body):
     return head
 
 
-def debezium_position(connector, source):
-    """The source position as whole numbers, most significant first."""
+def debezium_position(connector, source, transaction):
+    """The numbers of the source's position that prove an order, most significant first."""
+
+    def number(name, default=-1):
+        value = whole(field(source, name))
+        return default if value is None else value
+
+    release = re.match(r"([0-9]+)\.([0-9]+)\.", field(source, "version") or "")
+    release = release and (int(release[1]), int(release[2]))
+    place = whole(field(transaction, "total_order"))
+    # before 3.7 it counts anew where a connector starts again inside a transaction
+    tail = [place] if release and release >= (3, 7) and place is not None else []
+    if connector in ("mysql", "mariadb"):
+        suffix = whole((field(source, "file") or "").rpartition(".")[2])
+        if number("pos") < 0 or suffix is None:
+            return []
+        return [suffix, number("pos"), *tail]
+    if connector == "postgresql" and field(source, "sequence") is not None:
+        commit, lsn = json.loads(field(source, "sequence"))
+        return [int(lsn if commit is None else commit), int(lsn)]
+    if connector == "oracle" and (number("commit_scn") >= 0 or number("scn") >= 0):
+        return [number("commit_scn", number("scn")), number("txSeq"), number("scn")]
+    if connector == "sqlserver" and field(source, "commit_lsn") is not None:
+        return [int(part, 16) for part in field(source, "commit_lsn").split(":")] + tail
+    # from 3.4 on ts_ms is the wall clock of the primary
+    if connector == "mongodb" and number("ts_ms") >= 0 and release and release < (3, 4):
+        return [number("ts_ms"), number("ord")]
+    return []
+
+
+def debezium_apart(connector, source):
+    """What tells equal rows of a table without a key apart, and proves no order."""
 
     def number(name, default=-1):
         value = whole(field(source, name))
         return default if value is None else value
 
     if connector in ("mysql", "mariadb"):
-        suffix = whole((field(source, "file") or "").rpartition(".")[2])
-        if number("pos") < 0 or suffix is None:
-            return []
-        return [suffix, number("pos"), number("row", 0)]
-    if connector == "postgresql" and field(source, "sequence") is not None:
-        commit, lsn = json.loads(field(source, "sequence"))
-        return [int(lsn if commit is None else commit), int(lsn)]
-    if connector == "oracle" and (number("commit_scn") >= 0 or number("scn") >= 0):
-        return [number("commit_scn", number("scn")), number("txSeq"), number("scn"), number("ssn")]
-    if connector == "sqlserver" and field(source, "commit_lsn") is not None:
-        lsns = f"{field(source, 'commit_lsn')}:{field(source, 'change_lsn') or '0:0:0'}"
-        return [int(part, 16) for part in lsns.split(":")] + [number("event_serial_no")]
-    if connector == "mongodb" and number("ts_ms") >= 0:
-        return [number("ts_ms"), number("ord")]
+        return [number("row", 0)]
+    if connector == "oracle":
+        return [number("ssn")]
+    if connector == "sqlserver":
+        parts = (field(source, "change_lsn") or "0:0:0").split(":")
+        return [int(part, 16) for part in parts] + [number("event_serial_no")]
     return []
 
 
@@ -716,6 +749,8 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
         }  # fmt: skip
     row |= {"key_columns": keys, "row_key": row_key}
     position = row["position"]
+    if keys is None and position:
+        position = position + debezium_apart(connector, field(body, "source", dict))
     is_full_load = op == "r" and row["snapshot_mark"] != "incremental"
     sequence(row, phase=0 if is_full_load else 1, position=position)
     old_key, new_key = key_of(keys, before), key_of(keys, after)

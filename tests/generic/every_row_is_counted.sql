@@ -30,7 +30,9 @@
 
         select
             *,
-            struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as told
+            struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as told,
+            {{ proven_position('unchecked', gold_declaration(model).feed) if execute else 'change_sequence.position' }}
+                as proven_position
         from unchecked
 
     ),
@@ -39,29 +41,42 @@
 
         select
             *,
-            lag(told) over (
+            proven_position <=> lag(proven_position) over (
                 partition by topic, topic_generation, partition, database_name, schema_name, table_name
                 order by offset, row_index
-            ) as told_before
+            ) as is_like_previous
         from changes
+
+    ),
+
+    sent as (
+
+        select
+            *,
+            count_if(not is_like_previous) over (
+                partition by topic, topic_generation, partition, database_name, schema_name, table_name
+                order by offset, row_index
+            ) as sending
+        from compared
 
     ),
 
     told_twice as (
 
         select
-            'the change before it is equal, at one position: counted as two rows of one statement, unless it was sent again'
+            'an equal change stands before it at one position: counted as two rows of one statement or transaction, unless it was sent again'
                 as finding,
             cast(null as array<string>) as row_texts,
             topic,
             partition,
-            offset
-        from compared
+            max(offset) as offset
+        from sent
         where
             operation not in ('truncate', 'schema_change')
-            and told = told_before
             and size(change_sequence.position) > 0
             and change_sequence.phase = 1
+        group by told, topic, topic_generation, partition, database_name, schema_name, table_name, sending
+        having count(*) > 1
 
     ),
 

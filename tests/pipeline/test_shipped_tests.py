@@ -211,6 +211,7 @@ WANDERED = """{{ current_state(
 """
 TIED = [
     debezium_record(load, operation, {"id": 1}, postgres_source("tied", '["100","100"]'))
+    | {"partition": load}
     for load, operation in enumerate("cd")
 ]
 # rows as they are left, and changes that find them otherwise
@@ -301,7 +302,8 @@ def test_conflicts_with_changes_that_were_checked_before_are_reported(conflictin
     statuses, found = conflicting
     assert {status["every_record_is_in_silver"] for status in statuses} == {"pass"}
     assert [status["order_is_decided"] for status in statuses] == ["pass", "warn"]
-    several, tie = "the key stands in several partitions", "different changes at one position"
+    several = "the key stands in several partitions"
+    tie = "different changes at one position, in several partitions"
     # a statement that swaps keys
     taken = "a row came to a key that another row had"
     assert sorted(

@@ -3,7 +3,7 @@
 import re
 
 from tests.formats.canal_family import changes_of_canal, read
-from tests.formats.reference import Bad, canal_head, field, sequence
+from tests.formats.reference import Bad, canal_head, field, ranked, sequence
 
 ROWS = ("insert", "update", "delete", "upsert", "snapshot")
 
@@ -16,7 +16,7 @@ def rows(record):
         if commit:
             row["order_scope"] = "position"
             sequence(row, row["change_sequence"]["phase"], [commit])
-    return found
+    return ranked(found)
 
 
 def head(message):

@@ -91,7 +91,8 @@ def head(message):
         "changed_at": millis(field(source, "ts_ms")),
         "captured_at": millis(field(message, "ts_ms")),
         "transaction_id": field(source, "gtid") or None,
-        "position": [number, place, whole(field(source, "row")) or 0] if is_placed else [],
+        "position": [number, place] if is_placed else [],
+        "row_in_event": whole(field(source, "row")) or 0,
         "position_space": None
         if file_name is None or server == "0"
         else "/".join(part for part in (server, file_name.rpartition(".")[0]) if part is not None),
@@ -151,6 +152,10 @@ def change(row, word, op, old, new, options):
     after = {"after_image": new, "is_after_complete": new is not None and is_whole}
     key, old_key = key_of(keys, new or old), key_of(keys, old)
     row |= {"key_columns": keys, "row_key": key}
+    if keys is None and row["position"] and "row_in_event" in row:
+        # it tells equal rows of a table without a key apart
+        row["position"] = [*row["position"], row["row_in_event"]]
+        sequence(row, position=row["position"])
     if word == "snapshot":
         row |= {"snapshot_mark": op}
         return [sequence(row | after | {"operation": word}, 0, row["position"])]

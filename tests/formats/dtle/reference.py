@@ -72,14 +72,13 @@ def is_statement(message):
     return field(message, "payload", dict) is None and field(message, "ddl") is not None
 
 
-def position_of(place, row_number):
-    """File number, place in the file and row; nothing where there is no place."""
+def position_of(place):
+    """File number and place in the file; nothing where there is no place."""
     file_number = re.search(r"\.([0-9]{1,38})\Z", field(place, "file") or "")
     number = field(place, "pos") or ""
     if not file_number or not re.fullmatch("[0-9]{1,38}", number):
         return []
-    in_event = row_number if re.fullmatch("[0-9]{1,38}", row_number or "") else "0"
-    return [int(file_number[1]), int(number), int(in_event)]
+    return [int(file_number[1]), int(number)]
 
 
 def head(row, message):
@@ -110,8 +109,7 @@ def head(row, message):
     elif not payload:
         row["database_name"] = field(message, "databaseName") or None
     is_full_load = (field(place, "snapshot") or "").lower() == "true"
-    number = field(source, "row") if payload else "0"
-    return sequence(row, 0 if is_full_load else 1, position_of(place, number))
+    return sequence(row, 0 if is_full_load else 1, position_of(place))
 
 
 def names_of_statement(message):
@@ -192,6 +190,12 @@ def row_change(row, payload, options, key_image, key_is_odd):
     keys = keys or (list(key_image) if key_image else None)
     key, old_key = key_of(keys, new or old), key_of(keys, old)
     row = row | {"key_columns": keys, "row_key": key}
+    where = row["change_sequence"]
+    if keys is None and where["position"]:
+        # it tells equal rows of a table without a key apart
+        number = field(payload["source"], "row") or ""
+        apart = int(number) if re.fullmatch("[0-9]{1,38}", number) else 0
+        sequence(row, where["phase"], [*where["position"], apart])
     before = {"before_image": old, "is_before_complete": old is not None}
     after = {"after_image": new, "is_after_complete": new is not None}
     if op == "u" and None not in (key, old_key) and key != old_key:

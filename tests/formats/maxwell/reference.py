@@ -88,6 +88,9 @@ def head(row, message, order):
 
 def placed(row, message):
     """The row with its place in the log."""
+    # a negative one proves nothing, and still stands behind what its partition has brought
+    if field(message, "position") is not None:
+        row = row | {"order_scope": "position"}
     where = re.search(r"\.([0-9]{1,38}):([0-9]{1,38})$", field(message, "position") or "")
     if not where:
         return row

@@ -16,6 +16,7 @@ from tests.formats.reference import (
     image,
     key_of,
     millis,
+    ranked,
     read_document,
     read_json,
     sequence,
@@ -30,7 +31,7 @@ ROW_WORDS = {"c": "insert", "u": "update", "d": "delete"}
 
 def rows(record):
     """Rows of one record."""
-    return enveloped(record, "ticdc_debezium", read_head, read_operation, read_key, is_own)
+    return ranked(enveloped(record, "ticdc_debezium", read_head, read_operation, read_key, is_own))
 
 
 def enveloped(record, format_name, head_of, operation_of, key_of_record, bears_own_signs):

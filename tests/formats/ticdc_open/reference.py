@@ -15,6 +15,7 @@ from tests.formats.reference import (
     image,
     instant,
     key_of,
+    ranked,
     read_document,
     read_json,
     sequence,
@@ -31,6 +32,11 @@ ONE_ROW, STATEMENT, RESOLVED = "1", "2", "3"
 
 def rows(record):
     """Rows of one record: of every entry one, or two."""
+    return ranked(unranked(record))
+
+
+def unranked(record):
+    """The same with the number of the commit alone as the position."""
     row = base_row(record, "ticdc_open") | {"order_scope": "position"}
     key, value = wire_bytes(record, "key"), wire_bytes(record, "value")
     try:

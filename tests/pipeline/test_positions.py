@@ -1,0 +1,277 @@
+"""What a position proves decides; inside one partition the offset decides the rest; and what images contradict is reported."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ingestion.bronze import create_tables
+from ingestion.config import Feed
+from tests.pipeline.shop_records import shown
+
+HERE = Path(__file__).with_name("positions")
+FEEDS = {"positions": "debezium_json", "position_commits": "canal_json_ticdc"}
+# with the database as a pattern where it reads several cases or variants of one table
+MODELS = {
+    "position_orders": """{{ current_state(
+    feed='positions', database={'pattern': '(mariadb|mysql)_.*'}, table='orders', key=['of', 'id'],
+    columns={'of': {'type': 'string', 'source': '@database'}, 'id': 'bigint', 'status': 'string'}
+) }}""",
+    "position_accounts": """{{ current_state(
+    feed='positions', database='bank', schema='dbo', table='accounts', key=['id'],
+    columns={'id': 'bigint', 'code': 'string'}
+) }}""",
+    "position_documents": """{{ current_state(
+    feed='positions', database='mongodb_wall_time', table='orders', key=['id'],
+    columns={'id': {'type': 'bigint', 'source': '_id'}, 'status': 'string'}
+) }}""",
+    "position_customers": """{{ current_state(
+    feed='position_commits', database='shop', table='customers', key=['id'],
+    columns={'id': 'bigint', 'email': 'string', 'name': 'string'}
+) }}""",
+    "position_captured": """{{ current_state(
+    feed='positions', database={'pattern': 'captured.*'}, table='orders', key=['of', 'id'],
+    columns={'of': {'type': 'string', 'source': '@database'}, 'id': 'bigint', 'v': 'string', 'n': 'bigint'}
+) }}""",
+    "position_captured_lines": """{{ current_state(
+    feed='positions', database={'pattern': 'captured.*'}, table='lines_', key=['of', 'id', 'line'],
+    columns={
+        'of': {'type': 'string', 'source': '@database'}, 'id': 'bigint', 'line': 'bigint', 'v': 'string',
+        'd': 'decimal(12,2)'
+    }
+) }}""",
+    "position_log_lines": """{{ current_rows(
+    feed='positions', database='keyless', table='log_lines', columns={'line': 'string'}
+) }}""",
+}
+CASES = {
+    "position_orders": {
+        "mariadb_shared_positions": ({1: "new", 3: "paid"}, {1: "sent", 3: "done"}),
+        "mysql_beyond_4_gib": ({1: "step"}, {1: "final", 2: "new"}),
+        "mysql_failback": ({10: "b", 11: "made on B"}, {10: "c", 11: "changed on A"}),
+    },
+    "position_accounts": {None: ({1: "B2"}, {1: "C3"})},
+    "position_documents": {None: ({1: "paid", 2: "new"}, {1: "shipped", 3: "new"})},
+    "position_customers": {
+        None: ({1: "a@example.com", 2: "b@example.com"}, {1: "z@example.com"}),
+    },
+}
+
+
+def lines(name):
+    return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines()]
+
+
+def text(value):
+    return None if value is None else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def record(told, **more):
+    """A record as a load lands it."""
+    whole = {"headers": [], **told, **more}
+    return whole | {
+        "key": whole["key"] if isinstance(whole["key"], str) else text(whole["key"]),
+        "value": text(whole["value"]),
+    }
+
+
+def in_database(told, database):
+    """The record as a source of another database would send it."""
+    value = told["value"] and told["value"] | {"source": told["value"]["source"] | {"db": database}}
+    return told | {"value": value, "topic": f"{database}.{told['topic'].split('.')[-1]}"}
+
+
+def cases():
+    """The records of the cases by feed and load."""
+    found = {"positions": ([], []), "position_commits": ([], [])}
+    for told in lines("cases.jsonl"):
+        name, load = told.pop("case"), told.pop("load")
+        if name == "ticdc_split_update":
+            found["position_commits"][load].append(record(told))
+        else:
+            moved = told if name == "sqlserver_command_order" else in_database(told, name)
+            found["positions"][load].append(record(moved))
+    return found
+
+
+def captured():
+    """As captured; with parts sent again, as by a connector that starts again; in two partitions, by key."""
+    told = lines("mariadb_11_4.jsonl")
+    topics = {one["topic"] for one in told}
+    found = []
+    for topic in sorted(topics):
+        own = [one for one in told if one["topic"] == topic]
+        found += [record(in_database(one, "captured")) for one in own]
+        # what came since the offset that was stored last, in the middle of a transaction too
+        repeated = own[:100] + own[40:200] + own[120:] + own[-30:]
+        found += [
+            record(in_database(one, "captured_repeated"), offset=offset)
+            for offset, one in enumerate(repeated)
+        ]
+        next_offset = [0, 0]
+        for one in repeated:
+            partition = sum(text(one["key"]).encode()) % 2
+            split = in_database(one, "captured_split")
+            found.append(record(split, partition=partition, offset=next_offset[partition]))
+            next_offset[partition] += 1
+    return found
+
+
+def change(database, table, op, offset, before, after, partition=0, keyed=True, **source):
+    """A change of MariaDB from 11.4 on, or of another connector that `source` names."""
+    told = {"version": "3.4.0.Final", "connector": "mariadb", "ts_ms": 1, "snapshot": "false"}
+    told |= {"db": database, "table": table, "server_id": 1, "file": "binlog.000003"} | source
+    return record(
+        {
+            "topic": f"{database}.{table}",
+            "partition": partition,
+            "offset": offset,
+            "timestamp": 1760000000000 + offset,
+            "key": {"id": (after or before)["id"]} if keyed else None,
+            "value": {"before": before, "after": after, "source": told, "op": op, "ts_ms": 2},
+        }
+    )
+
+
+def log_lines():
+    """Rows of a table without a key: two statements of one transaction bring equal ones; then it is sent again."""
+
+    def sent(offset, line, row, pos, partition=0, op="c"):
+        images = ({"line": line}, None) if op == "d" else (None, {"line": line})
+        place = {"row": row, "pos": pos, "keyed": False, "partition": partition}
+        return change("keyless", "log_lines", op, offset, *images, **place)
+
+    transaction = [("a", 0, 500), ("b", 1, 500), ("a", 0, 500), ("c", 0, 900)]
+    told = [sent(offset, *one) for offset, one in enumerate(transaction + transaction)]
+    told.append(sent(8, "b", 0, 950, op="d"))
+    # equal rows of one statement, in two partitions: their numbers in the event tell them apart
+    return [*told, sent(9, "d", 0, 990), sent(0, "d", 1, 990, partition=1)]
+
+
+def contradictions():
+    """Changes whose images contradict the winner that positions choose, and some that only look like that."""
+    oracle = {"connector": "oracle", "schema": "S", "file": None}
+    postgres = {"connector": "postgresql", "schema": "public", "file": None}
+    one, other = {"id": 1, "v": "a"}, {"id": 1, "v": "b"}
+
+    def at(number):
+        return {"scn": str(number), "commit_scn": str(number), **oracle}
+
+    def after(number):
+        return {"sequence": json.dumps([str(number), str(number)]), **postgres}
+
+    return [
+        # a deleted row that lives: its delete came behind it, and has a lower position
+        change("shop", "living", "c", 0, None, one, **at(1000)),
+        change("shop", "living", "d", 1, one, None, **at(900)),
+        # an update that finds no row, in a format without whole images
+        change("shop", "revived", "c", 0, None, one, **after(100)),
+        change("shop", "revived", "d", 1, one, None, **after(200)),
+        change("shop", "revived", "u", 2, None, other, **after(300)),
+        # one transaction, sent again from its middle
+        change("shop", "repeated", "c", 0, None, one, pos=500, row=0),
+        change("shop", "repeated", "u", 1, one, other, pos=500, row=0),
+        change("shop", "repeated", "u", 2, other, one, pos=500, row=0),
+        change("shop", "repeated", "u", 3, one, other, pos=500, row=0),
+        change("shop", "repeated", "u", 4, other, one, pos=500, row=0),
+        change("shop", "repeated", "d", 5, one, None, pos=700, row=0),
+        # one position and two partitions: nothing decides
+        change("shop", "tied", "c", 0, None, one, pos=500, row=0),
+        change("shop", "tied", "u", 0, one, other, pos=500, row=0, partition=1),
+    ]
+
+
+@pytest.fixture(scope="module")
+def built(lakehouse):
+    """All of it in two loads, gold after each, and what the tests of order report then."""
+    before = lakehouse.feeds
+    for feed, format_name in FEEDS.items():
+        lakehouse.add_feed(feed, format=format_name, files=f"in/{feed}")
+    create_tables(lakehouse.spark, str(lakehouse.root / "lakehouse" / "bronze"))
+    for name, model in MODELS.items():
+        lakehouse.write_model(name, model + "\n")
+    tested = {"name": "position_log_lines", "data_tests": ["every_row_is_counted"]}
+    declared = lakehouse.root / "models" / "gold" / "_positions.yml"
+    declared.write_text(yaml.safe_dump({"models": [tested]}))
+    told, gold = cases(), []
+    rest = captured() + log_lines() + contradictions()
+    told["positions"][0].extend(rest[0::2])
+    told["positions"][1].extend(rest[1::2])
+    for load in (0, 1):
+        for feed, loads in told.items():
+            lakehouse.land(Feed(name=feed, format=FEEDS[feed]), load, loads[load])
+        lakehouse.run("--select", "silver", *MODELS)
+        gold.append({name: lakehouse.sql(f"select * from gold.{name}") for name in MODELS})
+    found = {
+        test: shown(lakehouse, "--select", test)
+        for test in ("order_is_decided", "images_follow_each_other")
+    }
+    counted = shown(lakehouse, "--select", "every_row_is_counted_position_log_lines")
+    yield gold, found, counted
+    lakehouse.set_feeds(before)
+    declared.unlink()
+    for name in MODELS:
+        (lakehouse.root / "models" / "gold" / f"{name}.sql").unlink()
+
+
+@pytest.mark.parametrize(
+    ("model", "case"), [(model, case) for model, told in CASES.items() for case in told]
+)
+@pytest.mark.parametrize("load", [0, 1])
+def test_gold_is_what_the_source_holds(built, model, case, load):
+    gold, _, _ = built
+    rows = [row for row in gold[load][model] if case is None or row.of == case]
+    value = {"position_accounts": "code", "position_customers": "email"}.get(model, "status")
+    assert {row.id: row[value] for row in rows} == CASES[model][case][load]
+
+
+@pytest.mark.parametrize("variant", ["captured", "captured_repeated", "captured_split"])
+@pytest.mark.parametrize("table", ["orders", "lines_"])
+def test_rows_of_mariadb_that_share_positions_are_those_of_the_source(built, table, variant):
+    gold, _, _ = built
+    model = "position_captured" if table == "orders" else "position_captured_lines"
+    truth = json.loads((HERE / "mariadb_11_4.truth.json").read_text())[table]
+    names = list(truth[0])
+    rows = [[str(row[name]) for name in names] for row in gold[1][model] if row.of == variant]
+    assert len(rows) > 30
+    assert sorted(rows) == sorted([row[name] for name in names] for row in truth)
+
+
+def test_equal_rows_without_a_key_count_as_often_as_the_source_has_them(built):
+    gold, _, _ = built
+    assert sorted(row.line for row in gold[1]["position_log_lines"]) == ["a", "a", "c", "d", "d"]
+
+
+def test_equal_rows_that_may_have_been_sent_again_are_reported(built):
+    _, _, counted = built
+    assert {row["finding"].split(":")[0] for row in counted} == {
+        "an equal change stands before it at one position"
+    }
+    assert len(counted) == 2
+
+
+def test_only_what_no_position_decides_is_reported(built):
+    _, found, _ = built
+    places = [
+        (row["table_name"], *json.loads(row["row_key"] or "[]"), row["finding"])
+        for row in found["order_is_decided"]
+    ]
+    assert sorted(places) == [
+        ("tied", "1", "different changes at one position, in several partitions")
+    ]
+
+
+def test_images_that_contradict_the_winner_are_reported_with_both_places(built):
+    _, found, _ = built
+    reported = {
+        row["table_name"]: (row["finding"], row["previous_place"], row["place"])
+        for row in found["images_follow_each_other"]
+    }
+    assert set(reported) == {"living", "revived"}
+    finding, winner, loser = reported["living"]
+    assert finding.startswith("it came behind a change")
+    assert json.loads(winner)["offset"] == 0 and json.loads(loser)["offset"] == 1
+    finding, deleted, update = reported["revived"]
+    assert finding == "the row was deleted before"
+    assert json.loads(deleted)["offset"] == 1 and json.loads(update)["offset"] == 2
