@@ -440,32 +440,12 @@ map_filter(
 {%- endmacro %}
 
 
-{#- What silver brought for one table since a bronze version, that of the model's mark: asked once per format and run, from the
-    oldest mark of any gold model, not once per table; and once from the beginning, if a table has to be built. -#}
+{#- What silver brought for one table since a bronze version, that of the model's mark. -#}
 {% macro table_news(meta, version) -%}
-    {%- set run = graph.lakehouse -%}
-    {%- set rebuild = version < 0 -%}
-    {%- set question = meta.silver ~ (' from the beginning' if rebuild else '') -%}
-    {%- if question not in run.table_news -%}
-        {%- set marks = [-1] if rebuild else [] -%}
-        {%- for node in gold_models() if not rebuild -%}
-            {%- set mark = mark_of_gold_model(node) if node.config.meta.silver == meta.silver -%}
-            {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
-        {%- endfor -%}
-        {%- set news = [] -%}
-        {%- set names_columns = adds_columns(meta.silver) -%}
-        {%- for row in run_query(news_by_table(ref(meta.silver), marks | min, names_columns)) -%}
-            {%- do news.append({
-                'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
-                'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
-                'version': row[9] | int, 'column_names': fromjson(row[10]) if names_columns else [],
-                'schema_ids': fromjson(row[11]) if names_columns else []
-            }) -%}
-        {%- endfor -%}
-        {%- do run.table_news.update({question: {'since': marks | min, 'rows': news}}) -%}
-    {%- endif -%}
     {%- set found = {} -%}
-    {%- for news in run.table_news[question].rows if news.version > version and (meta.table is mapping or news.table == meta.table) -%}
+    {%- for news in news_of_silver(meta.silver, version < 0).rows
+        if news.version > version and (meta.table is mapping or news.table == meta.table)
+    -%}
         {%- if reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
             {%- for count in ['deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
@@ -479,29 +459,76 @@ map_filter(
 {%- endmacro %}
 
 
+{#- What silver brought for all tables of a format, as {since, rows}: asked once per run, and not per table, from the oldest mark of
+    all that is made from it; and once from the beginning, if a table has to be built. -#}
+{% macro news_of_silver(silver, from_beginning=false) -%}
+    {%- set news = graph.lakehouse.table_news -%}
+    {%- set question = silver ~ (' from the beginning' if from_beginning else '') -%}
+    {%- if question not in news -%}
+        {%- set since = -1 if from_beginning else oldest_mark_behind(silver) -%}
+        {%- set names_columns = adds_columns(silver) -%}
+        {%- set rows = [] -%}
+        {%- for row in run_query(news_by_table(silver_of({'silver': silver}), since, names_columns)) -%}
+            {%- do rows.append({
+                'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
+                'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
+                'version': row[9] | int(-1), 'positioned_version': row[10] | int(-1), 'schema_ids': fromjson(row[11]),
+                'column_names': fromjson(row[12]) if names_columns else []
+            }) -%}
+        {%- endfor -%}
+        {%- do news.update({question: {'since': since, 'rows': rows}}) -%}
+    {%- endif -%}
+    {{ return(news[question]) }}
+{%- endmacro %}
+
+
+{#- Up to which bronze version all has read that is made from a change table of silver, and from its present build. -#}
+{% macro oldest_mark_behind(silver) -%}
+    {%- set applied = graph.lakehouse.applied -%}
+    {%- set build = applied.get(silver, {}).get('built_by', '') ~ ' ' -%}
+    {%- set versions = [] -%}
+    {%- for name in ['schemas', 'order_marks'] if name in applied -%}
+        {%- do versions.append(applied[name].version) -%}
+    {%- endfor -%}
+    {%- for node in gold_models() if node.config.meta.silver == silver -%}
+        {%- set mark = applied.get(node.name) -%}
+        {%- if mark and mark.built_by.startswith(build) -%}{%- do versions.append(mark.version) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(versions | min if versions else -1) }}
+{%- endmacro %}
+
+
 {#- With the names of all columns, which cost a look into every image, only where a gold model adds columns. -#}
 {% macro news_by_table(changes, version, names_columns) -%}
+    with new_changes as (
+
+        select
+            *,
+            operation in (
+                'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
+            ) as is_for_gold
+        from {{ changes }}
+        where bronze_version > {{ version }}
+
+    )
+
     select
         feed,
         database_name,
         schema_name,
         table_name,
         count_if(operation in ('delete', 'update_before')) as deletes,
-        count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
-        count_if((operation = 'truncate' or ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
+        count_if(operation = 'truncate' or is_for_gold and ddl_kind = 'drop') as truncates,
+        count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-        count_if({{ leaves_values_behind('changes') }}) as moves,
-        max(bronze_version) as version
-        {%- if names_columns %},
-        to_json(array_distinct(flatten(collect_set(map_keys(after_image))))) as column_names,
+        count_if(is_for_gold and {{ leaves_values_behind('new_changes') }}) as moves,
+        max(bronze_version) filter (where is_for_gold) as version,
+        max(bronze_version) filter (where order_scope = 'position') as positioned_version,
         to_json(collect_set(schema_id)) as schema_ids
+        {%- if names_columns %},
+        to_json(array_distinct(flatten(collect_set(map_keys(after_image)) filter (where is_for_gold)))) as column_names
         {%- endif %}
-    from {{ changes }} as changes
-    where
-        bronze_version > {{ version }}
-        and operation in (
-            'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
-        )
+    from new_changes
     group by feed, database_name, schema_name, table_name
 {%- endmacro %}
 
@@ -514,17 +541,36 @@ map_filter(
 
 {#- The epochs of the table's partitions, each with the bronze version that brought its first change. -#}
 {% macro ranges_of_table(meta) -%}
-    {%- set run = graph.lakehouse -%}
-    {%- if 'ranges' not in run -%}
-        {%- do run.update({'ranges': run_query(ranges_by_table()).rows | map('list') | list}) -%}
+    {%- set known = graph.lakehouse.known -%}
+    {%- if 'order_marks' not in known -%}
+        {%- do known.update({'order_marks': known_ranges()}) -%}
     {%- endif -%}
     {%- set found = [] -%}
     {#- the plain comparisons first: calls of a macro for each range of each of many tables take seconds -#}
-    {%- for row in run.ranges
+    {%- for row in known.order_marks
         if row[0] == meta.feed and (meta.table is mapping or row[3] == meta.table) and reads_table(meta, row[0], row[1], row[2], row[3]) -%}
         {%- do found.append({'range': row[4], 'version': row[5]}) -%}
     {%- endfor -%}
     {{ return(found) }}
+{%- endmacro %}
+
+
+{#- Those of all tables. They are made from silver.order_marks alone, so that those of the last run are right until it has more. -#}
+{% macro known_ranges() -%}
+    {%- set applied = graph.lakehouse.applied -%}
+    {%- set build = applied.get('order_marks', {}).get('built_by') ~ ' ' ~ applied.get('sequence_ranges', {}).get('built_by') -%}
+    {%- set text = remembered_text('#order_marks', build) if is_settled('order_marks') -%}
+    {%- if text -%}
+        {{ return(fromjson(text)) }}
+    {%- endif -%}
+    {%- set ranges = [] -%}
+    {%- for row in run_query(ranges_by_table()) -%}
+        {%- do ranges.append(row.values()[:5] | list + [row[5] | int]) -%}
+    {%- endfor -%}
+    {%- if is_settled('order_marks') -%}
+        {%- do remember_text('#order_marks', build, tojson(ranges)) -%}
+    {%- endif -%}
+    {{ return(ranges) }}
 {%- endmacro %}
 
 
