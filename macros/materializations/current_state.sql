@@ -1,7 +1,8 @@
 {#- gold.<table>: exactly the rows that live in the source now. Every step is guarded by sequence, so that a
     repeated, late or reordered change, and a run killed between two statements, change nothing.
-    Beside it stands state.<table>: the highest delete of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and
-    the highest change that brought a row from one key to another without telling all of its values.
+    Beside it stands state.<table>: the deletes of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and the changes
+    that brought a row from one key to another without telling all of its values. Of several rows of a key the highest
+    counts; compact_tables leaves that one.
     The whole script stands in target/run. docs/gold.md explains it. -#}
 
 {% materialization current_state, adapter='spark' %}
@@ -19,7 +20,7 @@
             {%- do statements.append(create_gold_table(live_rows(compiled_code), plan.columns)) -%}
         {%- else -%}
             {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cut_overs() -%}
-                {%- do statements.append(merge_deletes(state, plan)) -%}
+                {%- do statements.append(append_deletes(state, plan)) -%}
             {%- endif -%}
             {%- if plan.news.truncates or plan.has_ranges or cut_overs() -%}
                 {%- do statements.append(remove_emptied_values(this, state) if plan.by_column else delete_emptied_rows(this, state)) -%}
@@ -38,7 +39,7 @@
             {%- do comment_columns(model.config.meta) -%}
         {%- endif -%}
     {%- endif -%}
-    {%- do mark_applied(plan.version, plan.built_by) -%}
+    {%- do mark_gold_applied(plan) -%}
 
     {{ return({'relations': [this]}) }}
 {% endmaterialization %}
@@ -75,34 +76,11 @@ as
 {%- endmacro %}
 
 
-{#- New deletes enter the state first: after that, no older change of their keys can pass. -#}
-{% macro merge_deletes(state, plan) -%}
-merge into {{ state }} as known
-using (
-
-    {{ deletes_of_changes(plan) }}
-
-) as deletes
-    on
-        known.row_key <=> deletes.row_key
-        and known.topic <=> deletes.topic
-        and known.partition <=> deletes.partition
-        {%- if shard_parts() %}
-        and known.shard <=> deletes.shard
-        {%- endif %}
-when matched
-    and (
-        deletes.delete_sequence > coalesce(known.delete_sequence, {{ never() }})
-        or deletes.moved_sequence > coalesce(known.moved_sequence, {{ never() }})
-    )
-    then
-    update set
-        delete_sequence = greatest(known.delete_sequence, deletes.delete_sequence),
-        operation = if(
-            deletes.delete_sequence > coalesce(known.delete_sequence, {{ never() }}), deletes.operation, known.operation
-        ),
-        moved_sequence = greatest(known.moved_sequence, deletes.moved_sequence)
-when not matched then insert *
+{#- New deletes enter the state first: after that, no older change of their keys can pass. Those of a run that is repeated
+    enter again, to no effect. -#}
+{% macro append_deletes(state, plan) -%}
+insert into {{ state }} (row_key, {{ 'shard, ' if shard_parts() }}topic, partition, delete_sequence, operation, moved_sequence)
+{{ deletes_of_changes(plan) }}
 {%- endmacro %}
 
 
@@ -275,7 +253,7 @@ map_filter(
     {%- if version is none -%}
         {{ return({
             'mode': 'build', 'from_version': none, 'version': none, 'built_by': none, 'columns': meta.columns,
-            'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true
+            'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true, 'cases': none
         }) }}
     {%- endif -%}
     {%- set mark = mark_of_gold_model(model) -%}
@@ -309,10 +287,11 @@ map_filter(
         'by_column': news.get('partials', 0) > 0,
         'moves': news.get('moves', 0) > 0,
         'rebuilds_moved': false,
-        'has_ranges': news != {} and has_ranges(meta)
+        'has_ranges': news != {} and has_ranges(meta),
+        'cases': cases_of_mark(mark) if mark else none
     } -%}
+    {%- set known = known_of_table() if plan.mode == 'merge' and plan.cases != [] else [] -%}
     {%- if plan.mode == 'merge' -%}
-        {%- set known = known_of_table() -%}
         {%- if 'moved keys' in known and not plan.moves -%}
             {%- do plan.update({
                 'moves': news.truncates > 0 or plan.has_ranges or has_older_changes_of_moved_keys(plan)
@@ -321,6 +300,13 @@ map_filter(
         {%- do plan.update({
             'by_column': plan.by_column or plan.moves or 'partial rows' in known, 'rebuilds_moved': plan.moves
         }) -%}
+    {%- endif -%}
+    {%- if plan.mode != 'nothing' -%}
+        {%- set cases = ['partial rows'] if plan.by_column or plan.moves else [] -%}
+        {%- if 'moved keys' in known or news.get('moves', 0) > 0 -%}
+            {%- do cases.append('moved keys') -%}
+        {%- endif -%}
+        {%- do plan.update({'cases': cases}) -%}
     {%- endif -%}
     {%- do run.gold_plans.update({model.name: plan}) -%}
     {{ return(plan) }}
@@ -366,7 +352,28 @@ map_filter(
 {#- How far the model's table has come; none where it must be built anew, since silver was, or the model declares it otherwise. -#}
 {% macro mark_of_gold_model(node) -%}
     {%- set mark = graph.lakehouse.applied.get(node.name) -%}
-    {{ return(mark if mark and mark.built_by == build_of_gold_model(node, mark.version) else none) }}
+    {{ return(mark if mark and build_of_mark(mark) == build_of_gold_model(node, mark.version) else none) }}
+{%- endmacro %}
+
+
+{#- A mark of a gold table ends with the rarer cases that the table may have, as far as its runs have met them: a run that is
+    killed writes no mark, and the next one meets its changes again. Marks of earlier versions of this project end without. -#}
+{% macro mark_gold_applied(plan) -%}
+    {%- set cases = '' if plan.cases is none else ' cases: ' ~ (plan.cases | join(', ') or 'none') -%}
+    {%- do mark_applied(plan.version, plan.built_by ~ cases) -%}
+{%- endmacro %}
+
+
+{% macro build_of_mark(mark) -%}
+    {{ return(mark.built_by.split(' cases: ')[0]) }}
+{%- endmacro %}
+
+
+{#- None where it is not known. -#}
+{% macro cases_of_mark(mark) -%}
+    {%- set cases = mark.built_by.split(' cases: ')[1:] -%}
+    {%- if not cases -%}{{ return(none) }}{%- endif -%}
+    {{ return([] if cases == ['none'] else cases[0].split(', ')) }}
 {%- endmacro %}
 
 
@@ -401,7 +408,8 @@ map_filter(
 {%- endmacro %}
 
 
-{#- Which of the rarer cases the table has: rows with values of several ages, keys that were left with values under them. -#}
+{#- Which of the rarer cases the table has: rows with values of several ages, keys that were left with values under them. Asked
+    only of tables that may have one. -#}
 {% macro known_of_table() -%}
     {{ return(run_query(
         "(select 'partial rows' as known from " ~ this ~ " where cardinality(_change.column_sequences) > 0 limit 1)"
