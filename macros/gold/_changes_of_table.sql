@@ -32,10 +32,12 @@
         from {{ ref(model.config.meta.silver) }} as changes
         {{- join_ranges('changes', plan) }}
         {%- if plan.rebuilds_moved %}
-            left join {{ state_relation() }} as moved
-                on
-                    {{ gold_key('changes') }} = moved.row_key
-                    and moved.moved_sequence is not null
+            left join (
+                select distinct row_key
+                from {{ state_relation() }}
+                where moved_sequence is not null
+            ) as moved
+                on {{ gold_key('changes') }} = moved.row_key
         {%- endif %}
         where
             {{ of_this_table('changes') }}

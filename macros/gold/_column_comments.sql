@@ -39,7 +39,7 @@ alter table {{ this }} replace columns (
 {% macro source_comments(meta) -%}
     {%- set format = feed_settings(meta.feed).format -%}
     {%- set comments = {} -%}
-    {%- for row in (run_query(comments_of_table(format)) if format in formats_with_comments() else []) -%}
+    {%- for row in (run_query(comments_of_table(format)) if schemas_of_format(format).has_comments else []) -%}
         {%- do comments.update({row[0]: row[1]}) -%}
     {%- endfor -%}
     {{ return(comments) }}
@@ -59,15 +59,4 @@ alter table {{ this }} replace columns (
         schemas.format = {{ quoted(format) }}
         and schemas.comment <> ''
     group by schemas.column_name
-{%- endmacro %}
-
-
-{#- Asked once for a run: most formats have none. -#}
-{% macro formats_with_comments() -%}
-    {%- set run = lakehouse_run() -%}
-    {%- if 'formats_with_comments' not in run -%}
-        {%- set found = run_query('select distinct format from ' ~ ref('schemas') ~ " where comment <> ''") -%}
-        {%- do run.update({'formats_with_comments': found.columns[0].values() | list}) -%}
-    {%- endif -%}
-    {{ return(run.formats_with_comments) }}
 {%- endmacro %}

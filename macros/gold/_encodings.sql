@@ -22,16 +22,11 @@
     {%- if not run or not load_relation(ref('schemas')) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- if 'coded_columns' not in run -%}
-        {%- set coded = {} -%}
-        {%- for row in run_query(
-            "select distinct format, column_name, wire_encoding from " ~ ref('schemas') ~ " where " ~ is_encoded()
-        ) -%}
-            {%- do coded.setdefault(row[0], {}).setdefault(row[1], []).append(row[2]) -%}
-        {%- endfor -%}
-        {%- do run.update({'coded_columns': coded}) -%}
-    {%- endif -%}
-    {{ return(run.coded_columns.get(format, {})) }}
+    {%- set coded = {} -%}
+    {%- for column, encoding in schemas_of_format(format).coded_columns -%}
+        {%- do coded.setdefault(column, []).append(encoding) -%}
+    {%- endfor -%}
+    {{ return(coded) }}
 {%- endmacro %}
 
 

@@ -14,7 +14,7 @@
 {% macro history(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
     {%- do check_gold_model(feed, table, key, columns) -%}
     {%- do check_history_columns(columns) -%}
-    {{- config(materialized='history', meta={
+    {{- config(materialized='kept_view', meta={
         'feed': feed, 'silver': feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
         'schema': schema, 'table': table, 'key': key, 'columns': columns
     }) -}}
@@ -310,7 +310,7 @@
 {#- Only a run makes the view;
     what `dbt compile` prints on a new machine decodes every encoding, because no schemas tell which ones occur. -#}
 {% macro check_view_fits(versions) -%}
-    {%- if lakehouse_run() and model.config.materialized == 'history' and versions | length > longest_view() -%}
+    {%- if lakehouse_run() and model.config.materialized == 'kept_view' and versions | length > longest_view() -%}
         {{ exceptions.raise_compiler_error(
             "History model '" ~ model.name ~ "' has " ~ versions | length ~ " characters, and the embedded target takes views of up"
             ~ " to " ~ longest_view() ~ ". Name fewer columns, or make it a table with {{ config(materialized='history_table') }} below history(...)."

@@ -9,6 +9,7 @@
             {{ create_table_as(False, this, compiled_code) }}
         {%- endcall -%}
         {%- do persist_docs(this, model) -%}
+        {%- do forget_remembered() -%}
         {%- do mark_applied(version, invocation_id) -%}
     {%- elif not has_news(mark) or not may_have_rows(compiled_code, mark) -%}
         {%- do nothing_new() -%}
@@ -29,17 +30,22 @@
                 where bronze_version > {{ mark.version }}
             )
         {%- endcall -%}
+        {%- do forget_remembered() -%}
         {%- do mark_applied(version, mark.built_by) -%}
+        {%- if model.name.endswith('_changes') -%}
+            {#- here, for all that is made from them: models that run at the same time would ask each for itself -#}
+            {%- do news_of_silver(model.name) -%}
+        {%- endif -%}
     {%- endif -%}
 
     {{ return({'relations': [this]}) }}
 {% endmaterialization %}
 
 
-{#- Did a feed of the model's format (of any format, for a model of all) receive records after the model's mark? -#}
-{% macro has_news(mark) -%}
+{#- Did a feed of a format (of any format, for a model of all) receive records after a mark? -#}
+{% macro has_news(mark, silver=none) -%}
     {%- set news = [] -%}
-    {%- set own = feeds_with('format', model.name.removesuffix('_changes')) -%}
+    {%- set own = feeds_with('format', (silver or model.name).removesuffix('_changes')) -%}
     {%- for name in own or var('feeds') -%}
         {%- if lakehouse_run().feed_news.get(name, -1) > mark.version -%}
             {%- do news.append(name) -%}
@@ -49,16 +55,23 @@
 {%- endmacro %}
 
 
-{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: of the whole select where it
-    is mostly_empty, of new changes alone where it reads only some of them. -#}
+{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: is there a schema that
+    the model does not have, or a change whose order its position tells? -#}
 {% macro may_have_rows(select, mark) -%}
-    {%- set meta = model.config.meta -%}
-    {%- if meta.mostly_empty -%}
-        {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
+    {%- set reads_only = model.config.meta.reads_only -%}
+    {%- if not reads_only -%}
+        {{ return(true) }}
     {%- endif -%}
-    {%- if meta.reads_only -%}
-        {%- set read = ref('changes') ~ ' where ' ~ meta.reads_only ~ ' and ' ~ is_newer_than(mark) -%}
-        {{ return(run_query('select 1 from ' ~ read ~ ' limit 1') | length > 0) }}
-    {%- endif -%}
-    {{ return(true) }}
+    {%- for format in formats_in_use() if has_news(mark, format) -%}
+        {%- for news in news_of_silver(format ~ '_changes').rows -%}
+            {%- if reads_only == 'positions' and news.positioned_version > mark.version -%}
+                {{ return(true) }}
+            {%- endif -%}
+            {%- if reads_only == 'new schemas' and has_unknown_schemas(format, news.schema_ids) -%}
+                {#- one may describe no column -#}
+                {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
+            {%- endif -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(false) }}
 {%- endmacro %}

@@ -1,7 +1,8 @@
 {#- gold.<table>: exactly the rows that live in the source now. Every step is guarded by sequence, so that a
     repeated, late or reordered change, and a run killed between two statements, change nothing.
-    Beside it stands state.<table>: the highest delete of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and
-    the highest change that brought a row from one key to another without telling all of its values.
+    Beside it stands state.<table>: the deletes of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and the changes
+    that brought a row from one key to another without telling all of its values. Of several rows of a key the highest
+    counts; compact_tables leaves that one.
     The whole script stands in target/run. docs/gold.md explains it. -#}
 
 {% materialization current_state, adapter='spark' %}
@@ -19,7 +20,7 @@
             {%- do statements.append(create_gold_table(live_rows(compiled_code), plan.columns)) -%}
         {%- else -%}
             {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cut_overs() -%}
-                {%- do statements.append(merge_deletes(state, plan)) -%}
+                {%- do statements.append(append_deletes(state, plan)) -%}
             {%- endif -%}
             {%- if plan.news.truncates or plan.has_ranges or cut_overs() -%}
                 {%- do statements.append(remove_emptied_values(this, state) if plan.by_column else delete_emptied_rows(this, state)) -%}
@@ -38,7 +39,7 @@
             {%- do comment_columns(model.config.meta) -%}
         {%- endif -%}
     {%- endif -%}
-    {%- do mark_applied(plan.version, plan.built_by) -%}
+    {%- do mark_gold_applied(plan) -%}
 
     {{ return({'relations': [this]}) }}
 {% endmaterialization %}
@@ -75,34 +76,11 @@ as
 {%- endmacro %}
 
 
-{#- New deletes enter the state first: after that, no older change of their keys can pass. -#}
-{% macro merge_deletes(state, plan) -%}
-merge into {{ state }} as known
-using (
-
-    {{ deletes_of_changes(plan) }}
-
-) as deletes
-    on
-        known.row_key <=> deletes.row_key
-        and known.topic <=> deletes.topic
-        and known.partition <=> deletes.partition
-        {%- if shard_parts() %}
-        and known.shard <=> deletes.shard
-        {%- endif %}
-when matched
-    and (
-        deletes.delete_sequence > coalesce(known.delete_sequence, {{ never() }})
-        or deletes.moved_sequence > coalesce(known.moved_sequence, {{ never() }})
-    )
-    then
-    update set
-        delete_sequence = greatest(known.delete_sequence, deletes.delete_sequence),
-        operation = if(
-            deletes.delete_sequence > coalesce(known.delete_sequence, {{ never() }}), deletes.operation, known.operation
-        ),
-        moved_sequence = greatest(known.moved_sequence, deletes.moved_sequence)
-when not matched then insert *
+{#- New deletes enter the state first: after that, no older change of their keys can pass. Those of a run that is repeated
+    enter again, to no effect. -#}
+{% macro append_deletes(state, plan) -%}
+insert into {{ state }} (row_key, {{ 'shard, ' if shard_parts() }}topic, partition, delete_sequence, operation, moved_sequence)
+{{ deletes_of_changes(plan) }}
 {%- endmacro %}
 
 
@@ -275,7 +253,7 @@ map_filter(
     {%- if version is none -%}
         {{ return({
             'mode': 'build', 'from_version': none, 'version': none, 'built_by': none, 'columns': meta.columns,
-            'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true
+            'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true, 'cases': none
         }) }}
     {%- endif -%}
     {%- set mark = mark_of_gold_model(model) -%}
@@ -309,10 +287,11 @@ map_filter(
         'by_column': news.get('partials', 0) > 0,
         'moves': news.get('moves', 0) > 0,
         'rebuilds_moved': false,
-        'has_ranges': news != {} and has_ranges(meta)
+        'has_ranges': news != {} and has_ranges(meta),
+        'cases': cases_of_mark(mark) if mark else none
     } -%}
+    {%- set known = known_of_table() if plan.mode == 'merge' and plan.cases != [] else [] -%}
     {%- if plan.mode == 'merge' -%}
-        {%- set known = known_of_table() -%}
         {%- if 'moved keys' in known and not plan.moves -%}
             {%- do plan.update({
                 'moves': news.truncates > 0 or plan.has_ranges or has_older_changes_of_moved_keys(plan)
@@ -321,6 +300,13 @@ map_filter(
         {%- do plan.update({
             'by_column': plan.by_column or plan.moves or 'partial rows' in known, 'rebuilds_moved': plan.moves
         }) -%}
+    {%- endif -%}
+    {%- if plan.mode != 'nothing' -%}
+        {%- set cases = ['partial rows'] if plan.by_column or plan.moves else [] -%}
+        {%- if 'moved keys' in known or news.get('moves', 0) > 0 -%}
+            {%- do cases.append('moved keys') -%}
+        {%- endif -%}
+        {%- do plan.update({'cases': cases}) -%}
     {%- endif -%}
     {%- do run.gold_plans.update({model.name: plan}) -%}
     {{ return(plan) }}
@@ -366,7 +352,28 @@ map_filter(
 {#- How far the model's table has come; none where it must be built anew, since silver was, or the model declares it otherwise. -#}
 {% macro mark_of_gold_model(node) -%}
     {%- set mark = graph.lakehouse.applied.get(node.name) -%}
-    {{ return(mark if mark and mark.built_by == build_of_gold_model(node, mark.version) else none) }}
+    {{ return(mark if mark and build_of_mark(mark) == build_of_gold_model(node, mark.version) else none) }}
+{%- endmacro %}
+
+
+{#- A mark of a gold table ends with the rarer cases that the table may have, as far as its runs have met them: a run that is
+    killed writes no mark, and the next one meets its changes again. Marks of earlier versions of this project end without. -#}
+{% macro mark_gold_applied(plan) -%}
+    {%- set cases = '' if plan.cases is none else ' cases: ' ~ (plan.cases | join(', ') or 'none') -%}
+    {%- do mark_applied(plan.version, plan.built_by ~ cases) -%}
+{%- endmacro %}
+
+
+{% macro build_of_mark(mark) -%}
+    {{ return(mark.built_by.split(' cases: ')[0]) }}
+{%- endmacro %}
+
+
+{#- None where it is not known. -#}
+{% macro cases_of_mark(mark) -%}
+    {%- set cases = mark.built_by.split(' cases: ')[1:] -%}
+    {%- if not cases -%}{{ return(none) }}{%- endif -%}
+    {{ return([] if cases == ['none'] else cases[0].split(', ')) }}
 {%- endmacro %}
 
 
@@ -404,7 +411,8 @@ map_filter(
 {%- endmacro %}
 
 
-{#- Which of the rarer cases the table has: rows with values of several ages, keys that were left with values under them. -#}
+{#- Which of the rarer cases the table has: rows with values of several ages, keys that were left with values under them. Asked
+    only of tables that may have one. -#}
 {% macro known_of_table() -%}
     {{ return(run_query(
         "(select 'partial rows' as known from " ~ this ~ " where cardinality(_change.column_sequences) > 0 limit 1)"
@@ -443,32 +451,12 @@ map_filter(
 {%- endmacro %}
 
 
-{#- What silver brought for one table since a bronze version, that of the model's mark: asked once per format and run, from the
-    oldest mark of any gold model, not once per table; and once from the beginning, if a table has to be built. -#}
+{#- What silver brought for one table since a bronze version, that of the model's mark. -#}
 {% macro table_news(meta, version) -%}
-    {%- set run = graph.lakehouse -%}
-    {%- set rebuild = version < 0 -%}
-    {%- set question = meta.silver ~ (' from the beginning' if rebuild else '') -%}
-    {%- if question not in run.table_news -%}
-        {%- set marks = [-1] if rebuild else [] -%}
-        {%- for node in gold_models() if not rebuild -%}
-            {%- set mark = mark_of_gold_model(node) if node.config.meta.silver == meta.silver -%}
-            {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
-        {%- endfor -%}
-        {%- set news = [] -%}
-        {%- set names_columns = adds_columns(meta.silver) -%}
-        {%- for row in run_query(news_by_table(ref(meta.silver), marks | min, names_columns)) -%}
-            {%- do news.append({
-                'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
-                'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
-                'version': row[9] | int, 'column_names': fromjson(row[10]) if names_columns else [],
-                'schema_ids': fromjson(row[11]) if names_columns else []
-            }) -%}
-        {%- endfor -%}
-        {%- do run.table_news.update({question: {'since': marks | min, 'rows': news}}) -%}
-    {%- endif -%}
     {%- set found = {} -%}
-    {%- for news in run.table_news[question].rows if news.version > version and (meta.table is mapping or news.table == meta.table) -%}
+    {%- for news in news_of_silver(meta.silver, version < 0).rows
+        if news.version > version and (meta.table is mapping or news.table == meta.table)
+    -%}
         {%- if reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
             {%- for count in ['deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
@@ -482,29 +470,76 @@ map_filter(
 {%- endmacro %}
 
 
+{#- What silver brought for all tables of a format, as {since, rows}: asked once per run, and not per table, from the oldest mark of
+    all that is made from it; and once from the beginning, if a table has to be built. -#}
+{% macro news_of_silver(silver, from_beginning=false) -%}
+    {%- set news = graph.lakehouse.table_news -%}
+    {%- set question = silver ~ (' from the beginning' if from_beginning else '') -%}
+    {%- if question not in news -%}
+        {%- set since = -1 if from_beginning else oldest_mark_behind(silver) -%}
+        {%- set names_columns = adds_columns(silver) -%}
+        {%- set rows = [] -%}
+        {%- for row in run_query(news_by_table(silver_of({'silver': silver}), since, names_columns)) -%}
+            {%- do rows.append({
+                'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
+                'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
+                'version': row[9] | int(-1), 'positioned_version': row[10] | int(-1), 'schema_ids': fromjson(row[11]),
+                'column_names': fromjson(row[12]) if names_columns else []
+            }) -%}
+        {%- endfor -%}
+        {%- do news.update({question: {'since': since, 'rows': rows}}) -%}
+    {%- endif -%}
+    {{ return(news[question]) }}
+{%- endmacro %}
+
+
+{#- Up to which bronze version all has read that is made from a change table of silver, and from its present build. -#}
+{% macro oldest_mark_behind(silver) -%}
+    {%- set applied = graph.lakehouse.applied -%}
+    {%- set build = applied.get(silver, {}).get('built_by', '') ~ ' ' -%}
+    {%- set versions = [] -%}
+    {%- for name in ['schemas', 'order_marks'] if name in applied -%}
+        {%- do versions.append(applied[name].version) -%}
+    {%- endfor -%}
+    {%- for node in gold_models() if node.config.meta.silver == silver -%}
+        {%- set mark = applied.get(node.name) -%}
+        {%- if mark and mark.built_by.startswith(build) -%}{%- do versions.append(mark.version) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(versions | min if versions else -1) }}
+{%- endmacro %}
+
+
 {#- With the names of all columns, which cost a look into every image, only where a gold model adds columns. -#}
 {% macro news_by_table(changes, version, names_columns) -%}
+    with new_changes as (
+
+        select
+            *,
+            operation in (
+                'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
+            ) as is_for_gold
+        from {{ changes }}
+        where bronze_version > {{ version }}
+
+    )
+
     select
         feed,
         database_name,
         schema_name,
         table_name,
         count_if(operation in ('delete', 'update_before')) as deletes,
-        count_if(operation = 'truncate' or ddl_kind = 'drop') as truncates,
-        count_if((operation = 'truncate' or ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
+        count_if(operation = 'truncate' or is_for_gold and ddl_kind = 'drop') as truncates,
+        count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-        count_if({{ leaves_values_behind('changes') }}) as moves,
-        max(bronze_version) as version
-        {%- if names_columns %},
-        to_json(array_distinct(flatten(collect_set(map_keys(after_image))))) as column_names,
+        count_if(is_for_gold and {{ leaves_values_behind('new_changes') }}) as moves,
+        max(bronze_version) filter (where is_for_gold) as version,
+        max(bronze_version) filter (where order_scope = 'position') as positioned_version,
         to_json(collect_set(schema_id)) as schema_ids
+        {%- if names_columns %},
+        to_json(array_distinct(flatten(collect_set(map_keys(after_image)) filter (where is_for_gold)))) as column_names
         {%- endif %}
-    from {{ changes }} as changes
-    where
-        bronze_version > {{ version }}
-        and operation in (
-            'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
-        )
+    from new_changes
     group by feed, database_name, schema_name, table_name
 {%- endmacro %}
 
@@ -517,17 +552,36 @@ map_filter(
 
 {#- The epochs of the table's partitions, each with the bronze version that brought its first change. -#}
 {% macro ranges_of_table(meta) -%}
-    {%- set run = graph.lakehouse -%}
-    {%- if 'ranges' not in run -%}
-        {%- do run.update({'ranges': run_query(ranges_by_table()).rows | map('list') | list}) -%}
+    {%- set known = graph.lakehouse.known -%}
+    {%- if 'order_marks' not in known -%}
+        {%- do known.update({'order_marks': known_ranges()}) -%}
     {%- endif -%}
     {%- set found = [] -%}
     {#- the plain comparisons first: calls of a macro for each range of each of many tables take seconds -#}
-    {%- for row in run.ranges
+    {%- for row in known.order_marks
         if row[0] == meta.feed and (meta.table is mapping or row[3] == meta.table) and reads_table(meta, row[0], row[1], row[2], row[3]) -%}
         {%- do found.append({'range': row[4], 'version': row[5]}) -%}
     {%- endfor -%}
     {{ return(found) }}
+{%- endmacro %}
+
+
+{#- Those of all tables. They are made from silver.order_marks alone, so that those of the last run are right until it has more. -#}
+{% macro known_ranges() -%}
+    {%- set applied = graph.lakehouse.applied -%}
+    {%- set build = applied.get('order_marks', {}).get('built_by') ~ ' ' ~ applied.get('sequence_ranges', {}).get('built_by') -%}
+    {%- set text = remembered_text('#order_marks', build) if is_settled('order_marks') -%}
+    {%- if text -%}
+        {{ return(fromjson(text)) }}
+    {%- endif -%}
+    {%- set ranges = [] -%}
+    {%- for row in run_query(ranges_by_table()) -%}
+        {%- do ranges.append(row.values()[:5] | list + [row[5] | int]) -%}
+    {%- endfor -%}
+    {%- if is_settled('order_marks') -%}
+        {%- do remember_text('#order_marks', build, tojson(ranges)) -%}
+    {%- endif -%}
+    {{ return(ranges) }}
 {%- endmacro %}
 
 

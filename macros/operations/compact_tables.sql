@@ -1,9 +1,10 @@
 {#- Writes the small files of many runs together, table by table; no row changes but those of silver.order_marks, which are
-    merged. Files of 128 MB and more stay.
+    merged, and those of the states, of which one per key is left. Files of 128 MB and more stay.
 
     dbt run-operation compact_tables -#}
 {% macro compact_tables() -%}
     {%- do merge_order_marks() -%}
+    {%- do fold_states() -%}
     {%- for setting in ['minFileSize', 'maxFileSize'] -%}
         {%- do run_query('set spark.databricks.delta.optimize.' ~ setting ~ ' = 134217728') -%}
     {%- endfor -%}

@@ -15,6 +15,8 @@
             ~ '). Declare more, or keep the deletes.'
         ) }}
     {%- endif -%}
+    {#- a key that took part in a move has that in one row, its deletes in others -#}
+    {%- do fold_state(state_of(gold), gold_declaration(gold)) -%}
     {%- do run_query(forget_settled_deletes(gold, lateness)) -%}
     {%- do log(
         table ~ ': ' ~ run_query('select count(*) from ' ~ state_of(gold)).rows[0][0] ~ ' rows of state are left', info=true

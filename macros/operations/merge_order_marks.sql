@@ -3,6 +3,8 @@
     compact_tables calls it. -#}
 {% macro merge_order_marks() -%}
     {%- if load_relation(ref('order_marks')) is not none and run_query(alike_order_marks() ~ ' where is_like_previous limit 1') | length > 0 -%}
+        {#- the epochs that the last run has read of them -#}
+        {%- do forget_marks(['#order_marks']) -%}
         {%- do run_query(merged_order_marks()) -%}
     {%- endif -%}
 {%- endmacro %}

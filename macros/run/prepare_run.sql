@@ -5,16 +5,22 @@
     {%- if execute and flags.WHICH in ['run', 'build', 'test'] -%}
         {%- do refuse_ansi() -%}
         {%- do register_bronze() -%}
-        {%- do choose_code_generation() -%}
+        {%- do generate_code(false) -%}
         {%- do refuse_changed_feeds() -%}
         {%- do warn_of_unread_tables() -%}
         {%- set applied = applied_marks() -%}
-        {%- set latest = run_query("describe history " ~ source('bronze', 'messages') ~ " limit 1").rows[0][0] | int -%}
+        {#- with the versions before it: one question, in place of a second one of how far back the log reaches -#}
+        {%- set versions = run_query(
+            "describe history " ~ source('bronze', 'messages') ~ " limit 20"
+        ).columns['version'].values() -%}
         {%- do graph.update({'lakehouse': {
-            'bronze_version': latest, 'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
-            'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {}
+            'bronze_version': versions | max | int, 'oldest_version': versions | min | int,
+            'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
+            'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
+            'known': {}
         }}) -%}
         {%- do refuse_older_bronze() -%}
+        {%- do choose_code_generation() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do ask_feed_news() -%}
             {%- do prepare_rebuilds() -%}
@@ -60,7 +66,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- dbt switches ANSI mode off in its own Spark; a server has to be told by the profile. -#}
 {% macro refuse_ansi() -%}
-    {%- if run_query('set spark.sql.ansi.enabled').rows[0][1] | lower == 'true' -%}
+    {%- if target.name != 'embedded' and run_query('set spark.sql.ansi.enabled').rows[0][1] | lower == 'true' -%}
         {{ exceptions.raise_compiler_error(
             'Spark works in ANSI mode, in which one value that does not fit its type stops the whole table. Set '
             ~ 'spark.sql.ansi.enabled to false, as the target `cluster` in profiles/profiles.yml does.'
@@ -69,13 +75,16 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 {%- endmacro %}
 
 
+{#- Makes known to Spark's catalogue what it lacks; dbt has listed silver already. -#}
 {% macro register_bronze() -%}
     {%- set bronze = source('bronze', 'messages').schema -%}
-    {%- set silver = generate_schema_name('silver', none) -%}
-    {%- do run_query('create schema if not exists ' ~ bronze) -%}
-    {%- do run_query('create schema if not exists ' ~ silver) -%}
-    {%- set known = run_query('show tables in ' ~ bronze).columns[1].values() | list -%}
-    {%- set missing = ['messages', 'feeds', 'topics', 'gaps', 'files'] | reject('in', known) | list -%}
+    {%- set missing = [] -%}
+    {%- for table in ['messages', 'feeds', 'topics', 'gaps', 'files'] if load_relation(source('bronze', table)) is none -%}
+        {%- do missing.append(table) -%}
+    {%- endfor -%}
+    {%- if missing -%}
+        {%- do run_query('create schema if not exists ' ~ bronze) -%}
+    {%- endif -%}
     {%- set folder = absolute_path(var('bronze_path')) if missing -%}
     {%- if 'messages' in missing -%}
         {%- do refuse_missing_bronze(folder) -%}
@@ -86,9 +95,13 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
             ~ ' using delta location ' ~ quoted(folder ~ '/' ~ table)
         ) -%}
     {%- endfor -%}
-    {%- do run_query(
-        'create table if not exists ' ~ applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
-    ) -%}
+    {%- set silver = generate_schema_name('silver', none) -%}
+    {%- if load_relation(api.Relation.create(schema=silver, identifier='applied_versions')) is none -%}
+        {%- do run_query('create schema if not exists ' ~ silver) -%}
+        {%- do run_query(
+            'create table if not exists ' ~ applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
+        ) -%}
+    {%- endif -%}
 {%- endmacro %}
 
 
@@ -139,15 +152,17 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- Bronze keeps its log for 90 days; a lakehouse that did not run for longer cannot ask what is new. -#}
 {% macro refuse_lost_versions(version) -%}
-    {%- set asked = lakehouse_run().bronze_version - version + 1 -%}
-    {%- set oldest = run_query(
-        'describe history ' ~ source('bronze', 'messages') ~ ' limit ' ~ asked
-    ).columns['version'].values() | min | int -%}
-    {%- if oldest > version -%}
-        {{ exceptions.raise_compiler_error(
-            'Bronze no longer tells what came with its version ' ~ version ~ ' (its log begins with ' ~ oldest
-            ~ '). All its records are still there: run `dbt build --full-refresh` once.'
-        ) }}
+    {%- set run = lakehouse_run() -%}
+    {%- if version < run.oldest_version -%}
+        {%- set oldest = run_query(
+            'describe history ' ~ source('bronze', 'messages') ~ ' limit ' ~ (run.bronze_version - version + 1)
+        ).columns['version'].values() | min | int -%}
+        {%- if oldest > version -%}
+            {{ exceptions.raise_compiler_error(
+                'Bronze no longer tells what came with its version ' ~ version ~ ' (its log begins with ' ~ oldest
+                ~ '). All its records are still there: run `dbt build --full-refresh` once.'
+            ) }}
+        {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
 
@@ -155,7 +170,9 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 {#- Bronze only grows: fewer versions than silver has read are another bronze, of which nothing would seem new. -#}
 {% macro refuse_older_bronze() -%}
     {%- set run = lakehouse_run() -%}
-    {%- for name, mark in run.applied.items() if mark.version > run.bronze_version and not flags.FULL_REFRESH -%}
+    {%- for name, mark in run.applied.items()
+        if mark.version > run.bronze_version and not name.startswith('#') and not flags.FULL_REFRESH
+    -%}
         {{ exceptions.raise_compiler_error(
             'Bronze ends with its version ' ~ run.bronze_version ~ ', but ' ~ name ~ ' has read version ' ~ mark.version
             ~ ': bronze was made anew, or put back from an older copy. Put back the newer one, or make silver and gold from this one: '
@@ -220,12 +237,48 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- Remembers that a model holds everything up to the run's bronze version; finish_run writes it. -#}
 {% macro mark_applied(version, built_by) -%}
+    {%- do remember(model.name, version, built_by) -%}
+{%- endmacro %}
+
+
+{#- Keeps a mark of this name for later runs: of a model, or with a # in front of something else that they need not ask again. -#}
+{% macro remember(name, version, built_by) -%}
     {%- set run = graph.lakehouse -%}
     {%- set mark = {'version': version, 'built_by': built_by} -%}
-    {%- if run.applied.get(model.name) != mark -%}
-        {%- do run.applied_now.update({model.name: mark}) -%}
-        {%- do run.applied.update({model.name: mark}) -%}
+    {%- if run.applied.get(name) != mark -%}
+        {%- do run.applied_now.update({name: mark}) -%}
+        {%- do run.applied.update({name: mark}) -%}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- Keeps text on a build of a table for later runs, unless it is too long for a mark. -#}
+{% macro remember_text(name, build, text) -%}
+    {%- do remember(name, 0, build ~ ' ' ~ (text if text | length < 100000 else '')) -%}
+{%- endmacro %}
+
+
+{#- The model's table has new rows: what was kept of it, under its name, is no longer right. -#}
+{% macro forget_remembered() -%}
+    {%- set run = graph.lakehouse -%}
+    {%- do run.applied.pop('#' ~ model.name, none) -%}
+    {%- do run.applied_now.pop('#' ~ model.name, none) -%}
+    {%- do run.known.pop(model.name, none) -%}
+{%- endmacro %}
+
+
+{#- What an earlier run has kept, if the table is of that build; empty otherwise. -#}
+{% macro remembered_text(name, build) -%}
+    {%- set text = lakehouse_run().applied.get(name, {}).get('built_by', '') -%}
+    {{ return(text[build | length + 1:] if text.startswith(build ~ ' ') else '') }}
+{%- endmacro %}
+
+
+{#- Has a model that reads all of silver come to all records? If not, its table may hold more than its mark says: a run may have been
+    killed between the two. -#}
+{% macro is_settled(name) -%}
+    {%- set run = lakehouse_run() -%}
+    {{ return((run.feed_news.values() | list + [-1]) | max <= run.applied.get(name, {}).get('version', -1)) }}
 {%- endmacro %}
 
 

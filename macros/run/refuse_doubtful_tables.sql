@@ -9,7 +9,7 @@
         {%- do doubtful.append(name) -%}
     {%- endfor -%}
     {%- for name, mark in run.applied_now.items()
-        if found.get(name, mark).built_by != mark.built_by and name not in doubtful and not name.startswith('#')
+        if build_of_mark(found.get(name, mark)) != build_of_mark(mark) and name not in doubtful and not name.startswith('#')
     -%}
         {%- do doubtful.append(name) -%}
     {%- endfor -%}

@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 
 {% for format in formats_in_use() -%}
 select * from {{ ref(format ~ '_changes') }}

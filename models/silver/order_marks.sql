@@ -1,5 +1,4 @@
-{%- set of_positions = "order_scope = 'position'" -%}
-{{ config(materialized='change_log', meta={'reads_only': of_positions}) }}
+{{ config(materialized='change_log', meta={'reads_only': 'positions'}) }}
 {%- set mark = mark_of_model() %}
 with
 
@@ -21,7 +20,7 @@ changes as (
         {{ cut_overs_passed('changes') }} as cut_overs_passed
     from {{ ref('changes') }}
     where
-        {{ of_positions }}
+        order_scope = 'position'
         -- a statement that removes rows may have no position, and then stands behind the rows before it
         and (
             operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')

@@ -1,4 +1,4 @@
-{{ config(materialized='change_log', meta={'mostly_empty': true}) }}
+{{ config(materialized='change_log', meta={'reads_only': 'new schemas'}) }}
 {%- set formats = formats_in_use() %}
 {%- set mark = mark_of_model() %}
 with

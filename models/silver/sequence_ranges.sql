@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 {%- set rising = feeds_of_rising_positions() %}
 {%- set source_table = 'feed, tenant, database_name, schema_name, table_name' %}
 

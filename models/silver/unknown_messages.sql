@@ -1,4 +1,4 @@
-{{ config(materialized='view') }}
+{{ config(materialized='kept_view') }}
 
 with
 

@@ -1,8 +1,11 @@
 """Records and gold models for feeds of a test's own, and what gold and dbt show of them."""
 
 import json
+import re
 
+import pytest
 import yaml
+from pyspark.sql import SparkSession
 
 from tests.pipeline.conftest import ROOT, Lakehouse
 
@@ -88,3 +91,16 @@ def shown(lakehouse, *query):
 
 def explained(lakehouse, table, row_key):
     return shown(lakehouse, "--inline", f"{{{{ explain_row('{table}', {list(row_key)}) }}}}")
+
+
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which every statement that Spark gets from now on is added, without dbt's comment."""
+    sent = []
+    sql = SparkSession.sql
+
+    def listed_first(spark: SparkSession, query: str, *more: object, **named: object) -> object:
+        sent.append(re.sub(r"/\*.*?\*/", "", query, count=1, flags=re.DOTALL).strip())
+        return sql(spark, query, *more, **named)
+
+    monkeypatch.setattr(SparkSession, "sql", listed_first)
+    return sent

@@ -6,7 +6,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record
+from tests.pipeline.shop_records import (
+    canal_record,
+    debezium_record,
+    postgres_source,
+    statements,
+)
 
 MODEL = """{{ current_state(
     feed='costly', database='shop', table='costs', key=['id'],
@@ -16,6 +21,19 @@ MODEL = """{{ current_state(
 VERSIONS = """{{ history(feed='shop_mariadb', database='shop', table='orders', key=['id'], columns={'id': 'bigint'}) }}
 {{ config(materialized='history_table') }}
 """
+# What a run without new changes asks: dbt itself, then its hook, then the first gold model.
+OF_EVERY_RUN = [
+    "show databases",
+    "show table extended in gold",
+    "show table extended in silver",
+    "show table extended in bronze",
+    "set spark.sql.codegen.factoryMode = NO_CODEGEN",
+    "select feed, max_by(settings, recorded_at)",
+    "select model, bronze_version, built_by",
+    "describe history bronze.messages",
+    "show tables in gold",
+]
+JOBS_OF_EVERY_RUN = 12
 FEED = Feed(name="costly", format="canal_json")
 LOADS, ROWS = 4, 20
 LOADED = LOADS * ROWS
@@ -109,6 +127,71 @@ def test_a_run_reads_the_new_files_of_silver_and_writes_the_gold_files_of_change
     assert int(written["numTargetRowsCopied"]) == ROWS - 1
     # a merge that only updates makes no commit to the state
     assert loaded.sql("select value from gold.costs where id = 3")[0].value == "changed"
+
+
+def jobs(lakehouse):
+    return lakehouse.spark.sparkContext._jsc.sc().dagScheduler().numTotalJobs()
+
+
+def unlisted(sent, listed):
+    """Return what was sent beside one statement of each form that is listed."""
+    left = list(listed)
+    beside = []
+    for text in (" ".join(text.split()) for text in sent):
+        form = next((form for form in left if text.startswith(form)), None)
+        if form is None:
+            beside.append(text)
+        else:
+            left.remove(form)
+    return beside
+
+
+def test_a_run_without_new_changes_asks_few_questions(loaded, monkeypatch):
+    loaded.run()
+    sent, before = statements(monkeypatch), jobs(loaded)
+    loaded.run()
+    started = jobs(loaded) - before
+    assert unlisted(sent, OF_EVERY_RUN) == []
+    assert started <= JOBS_OF_EVERY_RUN
+
+
+def test_a_table_with_new_changes_costs_one_insert_one_merge_and_no_question(loaded, monkeypatch):
+    loaded.land(
+        FEED,
+        LOADS + 2,
+        [canal_record("costs", LOADED + 2, "DELETE", row(5, "new"), LOADED + 2)],
+    )
+    sent, before = statements(monkeypatch), jobs(loaded)
+    loaded.run()
+    started = jobs(loaded) - before
+    of_a_batch = [
+        # the new version of bronze: which feeds have records in it, and how many it has
+        "select count(*) from bronze.messages",
+        "select feed, max(_commit_version)",
+        "describe extended silver.canal_json_changes",
+        "insert into silver.canal_json_changes",
+        "with new_changes as",
+        "insert into state.costs",
+        "merge into gold.costs",
+        # the marks, again before they are written
+        "select model, bronze_version, built_by",
+        "insert overwrite silver.applied_versions",
+    ]
+    assert unlisted(sent, OF_EVERY_RUN + of_a_batch) == []
+    assert started <= 60
+    assert loaded.sql("select 1 from gold.costs where id = 5") == []
+
+
+def test_epochs_are_asked_where_marks_of_the_order_are_new(loaded, monkeypatch):
+    source = postgres_source("ordered", '["1", "1"]')
+    record = debezium_record(0, "c", {"id": 1}, source)
+    feed = Feed(name="ordered", format="debezium_json")
+    loaded.add_feed(feed.name, format=feed.format, files="in/ordered")
+    loaded.land(feed, 0, [record])
+    sent = statements(monkeypatch)
+    for asked in (1, 1):
+        loaded.run()
+        assert len([text for text in sent if "from silver.sequence_ranges" in text]) == asked
 
 
 def test_tables_without_news_cost_no_statement(loaded, monkeypatch):

@@ -1,27 +1,5 @@
-{#- gold.<table>_history, a view: made again only where its SQL has changed. -#}
-{% materialization history, adapter='spark' %}
-    {%- set built_by = 'view ' ~ local_md5(compiled_code ~ model.description) -%}
-    {%- set mark = mark_of_model() -%}
-    {%- set known = load_relation(this) -%}
-
-    {%- if mark and mark.built_by == built_by -%}
-        {%- do nothing_new() -%}
-    {%- else -%}
-        {%- if known is not none and known.type != 'view' -%}
-            {%- do adapter.drop_relation(known) -%}
-        {%- endif -%}
-        {%- call statement('main') -%}
-            {{ create_view_as(this, compiled_code) }}
-        {%- endcall -%}
-    {%- endif -%}
-    {%- do mark_applied(0, built_by) -%}
-
-    {{ return({'relations': [this.incorporate(type='view')]}) }}
-{% endmaterialization %}
-
-
-{#- The same as a table, for tools that read Delta files and for tables too wide for a view: made anew where the source's table
-    has new changes. -#}
+{#- gold.<table>_history as a table, for tools that read Delta files and for tables too wide for a view: made anew where the
+    source's table has new changes. As a view it is a kept_view. -#}
 {% materialization history_table, adapter='spark' %}
     {%- set version = version_for_gold(model.config.meta) -%}
     {%- do refuse_without_silver({'version': version}) -%}
