@@ -18,6 +18,10 @@ FEED = "shop_postgres"
 TABLES = ("shipments",)
 SHARES = 10
 LAG = 2
+KILLED_BEFORE = "merge into gold.shipments"
+SHIPMENTS = len(
+    (ROOT / "examples/shop/expected/postgres.shipments.jsonl").read_text().rstrip("\n").split("\n")
+)
 SILVER = ["topic", "partition", "offset", "row_index", "operation"]
 
 
@@ -38,6 +42,10 @@ def project_of_postgres(folder):
 
 def hand_in(project, first, end):
     """Hand in shares of the records: each has some of every topic."""
+    write_shares(project.root / "in", first, end)
+
+
+def write_shares(folder, first, end):
     for share in range(first, end):
         part = [
             record
@@ -45,7 +53,7 @@ def hand_in(project, first, end):
             for record in lying[cut(share, partition, lying) : cut(share + 1, partition, lying)]
         ]
         lines = "".join(json.dumps(one) + "\n" for one in part)
-        (project.root / "in" / f"{share:02}.jsonl").write_text(lines)
+        (folder / f"{share:02}.jsonl").write_text(lines)
 
 
 def partitions():
@@ -64,13 +72,13 @@ def cut(share, partition, lying):
     return min(max(share - partition * LAG, 0), count) * len(lying) // count
 
 
-def run(project):
+def run(project, *then):
     settings = {
         "LAKEHOUSE_DRIVER_MEMORY": "2g",
         # a killed Java leaves its temporary files: here they go with the project
         "JDK_JAVA_OPTIONS": f"{BRIEF} -Djava.io.tmpdir={project.root}",
     }
-    command = [sys.executable, "-m", "tests.crashes.killed_run", str(project.root)]
+    command = [sys.executable, "-m", "tests.crashes.killed_run", str(project.root), *then]
     return subprocess.run(
         command,
         cwd=ROOT,
@@ -81,12 +89,48 @@ def run(project):
     ).returncode
 
 
-def rows(project, table, columns=None):
-    path = project.root / "lakehouse" / "warehouse" / table
-    arrow = DeltaTable(str(path)).to_pyarrow_table(columns=columns)
+def table_of(project, table, version=None):
+    return DeltaTable(str(project.root / "lakehouse" / "warehouse" / table), version=version)
+
+
+def operations(project, table):
+    return [commit["operation"] for commit in table_of(project, table).history()]
+
+
+def rows(project, table, columns=None, version=None):
+    arrow = table_of(project, table, version).to_pyarrow_table(columns=columns)
     return sorted(map(repr, arrow.to_pylist()))
 
 
+def test_a_run_that_is_killed_between_state_and_gold_is_made_good_by_the_next(tmp_path):
+    """A first run, then one of new records, killed; the next one makes of all records what a full refresh does."""
+    project = project_of_postgres(tmp_path)
+    hand_in(project, 0, SHARES // 2)
+    write_shares(tmp_path, SHARES // 2, SHARES)
+    kept, late = (str(tmp_path / f"{share:02}.jsonl") for share in (SHARES - 2, SHARES - 1))
+    for share in range(SHARES // 2, SHARES - 2):
+        (tmp_path / f"{share:02}.jsonl").rename(tmp_path / "in" / f"{share:02}.jsonl")
+    (tmp_path / "kill.json").write_text(json.dumps(KILLED_BEFORE))
+    assert run(project, kept) == -signal.SIGKILL
+    assert json.loads((tmp_path / "killed.json").read_text()) == [KILLED_BEFORE]
+    gold, state = "gold.db/shipments", "state.db/shipments"
+    # the state had been written, gold had not
+    assert "MERGE" in operations(project, state)
+    assert "MERGE" not in operations(project, gold)
+    for name in ("kill.json", "killed.json"):
+        (tmp_path / name).unlink()
+    assert run(project, late, "--full-refresh") == 0
+    assert len(rows(project, gold)) == SHIPMENTS
+    for table in (gold, state):
+        (built,) = [
+            commit["version"]
+            for commit in table_of(project, table).history()
+            if "REPLACE" in commit["operation"] and commit["version"] > 0
+        ]
+        assert rows(project, table) == rows(project, table, version=built - 1)
+
+
+@pytest.mark.long
 def test_a_run_that_is_killed_at_any_statement_is_made_good_by_the_next(tmp_path, unbroken):
     project = project_of_postgres(tmp_path)
     hand_in(project, 0, 1)
