@@ -8,6 +8,8 @@ from pyspark.sql import SparkSession
 from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_record
 
+pytestmark = pytest.mark.long
+
 MODEL = """{{ current_state(
     feed='costly', database='shop', table='costs', key=['id'],
     columns={'id': 'int', 'value': 'string'}
