@@ -46,11 +46,13 @@ def killed_before(root: Path) -> None:
     SparkSession.sql = run
 
 
-def load_and_run(root: Path, *arguments: str) -> int:
-    """Load what was handed in, and run dbt over it."""
+def load_and_run(root: Path, is_last: bool, *arguments: str) -> int:
+    """Load what was handed in, and run dbt over it, which is killed in the last of the runs."""
     loaded = ingestion(["load", "--project-dir", str(root)])
     if loaded != 0:
         return loaded
+    if is_last:
+        killed_before(root)
     where = ("--project-dir", str(root), "--profiles-dir", str(root))
     run = dbtRunner().invoke(["run", *arguments, *where, "--log-level", "none"])
     return 0 if run.success else 1
@@ -59,12 +61,10 @@ def load_and_run(root: Path, *arguments: str) -> int:
 def main(root: Path, *then: str) -> int:
     session(root, hive=True)
     for number, step in enumerate(["", *then]):
-        if number == len(then):
-            killed_before(root)
         arguments = [step] if step.startswith("--") else []
         if step and not arguments:
             Path(step).rename(root / "in" / Path(step).name)
-        code = load_and_run(root, *arguments)
+        code = load_and_run(root, number == len(then), *arguments)
         if code != 0:
             return code
     return 0

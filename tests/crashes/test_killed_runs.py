@@ -105,13 +105,14 @@ def rows(project, table, columns=None, version=None):
 def test_a_run_that_is_killed_between_state_and_gold_is_made_good_by_the_next(tmp_path):
     """A first run, then one of new records, killed; the next one makes of all records what a full refresh does."""
     project = project_of_postgres(tmp_path)
-    hand_in(project, 0, SHARES // 2)
-    write_shares(tmp_path, SHARES // 2, SHARES)
-    kept, late = (str(tmp_path / f"{share:02}.jsonl") for share in (SHARES - 2, SHARES - 1))
-    for share in range(SHARES // 2, SHARES - 2):
-        (tmp_path / f"{share:02}.jsonl").rename(tmp_path / "in" / f"{share:02}.jsonl")
+    hand_in(project, 0, 4)
+    write_shares(tmp_path, 4, SHARES)
+    late = tmp_path / f"{SHARES - 1:02}.jsonl"
+    parts = sorted(path for path in tmp_path.glob("*.jsonl") if path != late)
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text("".join(path.read_text() for path in parts))
     (tmp_path / "kill.json").write_text(json.dumps(KILLED_BEFORE))
-    assert run(project, kept) == -signal.SIGKILL
+    assert run(project, str(kept)) == -signal.SIGKILL
     assert json.loads((tmp_path / "killed.json").read_text()) == [KILLED_BEFORE]
     gold, state = "gold.db/shipments", "state.db/shipments"
     # the state had been written, gold had not
@@ -119,7 +120,7 @@ def test_a_run_that_is_killed_between_state_and_gold_is_made_good_by_the_next(tm
     assert "MERGE" not in operations(project, gold)
     for name in ("kill.json", "killed.json"):
         (tmp_path / name).unlink()
-    assert run(project, late, "--full-refresh") == 0
+    assert run(project, str(late), "--full-refresh") == 0
     assert len(rows(project, gold)) == SHIPMENTS
     for table in (gold, state):
         (built,) = [
