@@ -26,28 +26,27 @@ def tables(cases):
 
 @pytest.fixture(scope="module")
 def built(project, cases, tables):
-    """Gold after the loads, one run each, and the histories."""
-    before, written = project.feeds, []
+    """Gold after the loads, one run each."""
+    before = project.feeds
     project.set_feeds(before | {table.feed: feed_of(table) for table in tables.values()})
     for name, table in tables.items():
         project.write_model(name, table.model(table.macro))
-        written.append(name)
-        if table.versions:
-            project.write_model(f"{name}_history", table.model("history"))
-            written.append(f"{name}_history")
     counted = {"name": "without_key", "data_tests": ["every_row_is_counted"]}
     tested = project.root / "models" / "gold" / "without_key.yml"
     if "without_key" in tables:
         tested.write_text(json.dumps({"version": 2, "models": [counted]}))
     for load in range(LOADS):
         land(project, cases, load)
-        # a view needs no second run
-        project.run("--select", "silver", *(tables if load else written))
+        project.run("--select", "silver", *tables)
     yield project
     project.set_feeds(before)
     tested.unlink(missing_ok=True)
-    for model in written:
-        (project.root / "models" / "gold" / f"{model}.sql").unlink()
+    remove_models(project, tables)
+
+
+def remove_models(project, names):
+    for name in names:
+        (project.root / "models" / "gold" / f"{name}.sql").unlink()
 
 
 def feed_of(table):
@@ -78,8 +77,13 @@ def merged(built, tables):
 
 @pytest.fixture(scope="module")
 def histories(built, tables):
-    named = [f"{name}_history" for name, table in tables.items() if table.versions]
-    return rows_of(built, named)
+    """Views over silver, so that one run makes them of all loads."""
+    models = {f"{name}_history": table for name, table in tables.items() if table.versions}
+    for name, table in models.items():
+        built.write_model(name, table.model("history"))
+    built.run("--select", *models)
+    yield rows_of(built, models)
+    remove_models(built, models)
 
 
 @pytest.fixture(scope="module")
