@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all test-long test-quick test-ingestion test-pipeline test-histories test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run test test-all test-long test-quick test-ingestion test-pipeline test-histories test-gold test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -48,6 +48,9 @@ test-histories: setup
 
 test-pipeline: setup
 	@$(BIN)/python -m pytest --quiet tests/pipeline $(addprefix --ignore=,$(HISTORIES))
+
+test-gold: setup  ## every rule of gold once, in tables that the cases share
+	@$(BIN)/python -m pytest --quiet tests/pipeline/test_gold.py
 
 test-crashes: setup
 	@$(BIN)/python -m pytest --quiet tests/crashes

@@ -1,9 +1,11 @@
-"""A load and a `dbt run` in a process of its own, which is killed before a statement that writes.
+"""Loads and `dbt run`s in a process of its own, the last of which is killed before a statement that writes.
 
-python -m tests.crashes.killed_run PROJECT
+python -m tests.crashes.killed_run PROJECT [FILE ...]
 
-PROJECT/killed.json lists the statements before which runs were killed: this one is before the first that it
-does not list, and lists it. Without the file the run gets through.
+After the first load and run, each FILE is handed in (moved to PROJECT/in), loaded and run in turn; `--full-refresh` in
+place of a FILE is a run of this kind. PROJECT/killed.json lists the statements before which runs were killed: the last
+run is killed before the first that it does not list, and lists it. Where PROJECT/kill.json names one, it is killed
+before that one. Without both files every run gets through.
 """
 
 import json
@@ -23,33 +25,50 @@ WRITES = re.compile(r"(insert|merge|delete|update)\b", re.IGNORECASE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
-def killed_before_another(told: Path) -> None:
-    """Kill this process and its JVM in place of the first statement that is not told of, and tell of it."""
-    killed = json.loads(told.read_text())
+def killed_before(root: Path) -> None:
+    """Kill this process and its JVM in place of the statement that is named, or of the first that is not listed."""
+    named, listed = root / "kill.json", root / "killed.json"
+    if not named.exists() and not listed.exists():
+        return
+    killed = json.loads(listed.read_text()) if listed.exists() else []
+    wanted = json.loads(named.read_text()) if named.exists() else None
     sql = SparkSession.sql
 
-    def run(spark: SparkSession, query: str, *more: object, **named: object) -> object:
+    def run(spark: SparkSession, query: str, *more: object, **given: object) -> object:
         statement = COMMENT.sub("", query).strip()
-        name = " ".join(statement.split()[:3])
-        if WRITES.match(statement) and name not in killed:
-            told.write_text(json.dumps([*killed, name]))
+        name = " ".join(statement.replace("`", "").split()[:3])
+        is_wanted = name == wanted if wanted else name not in killed
+        if WRITES.match(statement) and is_wanted:
+            listed.write_text(json.dumps([*killed, name]))
             os.killpg(0, signal.SIGKILL)
-        return sql(spark, query, *more, **named)
+        return sql(spark, query, *more, **given)
 
     SparkSession.sql = run
 
 
-def main(root: Path) -> int:
-    session(root, hive=True)
+def load_and_run(root: Path, is_last: bool, *arguments: str) -> int:
+    """Load what was handed in, and run dbt over it, which is killed in the last of the runs."""
     loaded = ingestion(["load", "--project-dir", str(root)])
     if loaded != 0:
         return loaded
-    told = root / "killed.json"
-    if told.exists():
-        killed_before_another(told)
+    if is_last:
+        killed_before(root)
     where = ("--project-dir", str(root), "--profiles-dir", str(root))
-    return 0 if dbtRunner().invoke(["run", *where, "--log-level", "none"]).success else 1
+    run = dbtRunner().invoke(["run", *arguments, *where, "--log-level", "none"])
+    return 0 if run.success else 1
+
+
+def main(root: Path, *then: str) -> int:
+    session(root, hive=True)
+    for number, step in enumerate(["", *then]):
+        arguments = [step] if step.startswith("--") else []
+        if step and not arguments:
+            Path(step).rename(root / "in" / Path(step).name)
+        code = load_and_run(root, number == len(then), *arguments)
+        if code != 0:
+            return code
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))

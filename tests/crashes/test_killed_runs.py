@@ -18,6 +18,10 @@ FEED = "shop_postgres"
 TABLES = ("shipments",)
 SHARES = 10
 LAG = 2
+KILLED_BEFORE = "merge into gold.shipments"
+SHIPMENTS = len(
+    (ROOT / "examples/shop/expected/postgres.shipments.jsonl").read_text().rstrip("\n").split("\n")
+)
 SILVER = ["topic", "partition", "offset", "row_index", "operation"]
 
 
@@ -38,6 +42,10 @@ def project_of_postgres(folder):
 
 def hand_in(project, first, end):
     """Hand in shares of the records: each has some of every topic."""
+    write_shares(project.root / "in", first, end)
+
+
+def write_shares(folder, first, end):
     for share in range(first, end):
         part = [
             record
@@ -45,7 +53,7 @@ def hand_in(project, first, end):
             for record in lying[cut(share, partition, lying) : cut(share + 1, partition, lying)]
         ]
         lines = "".join(json.dumps(one) + "\n" for one in part)
-        (project.root / "in" / f"{share:02}.jsonl").write_text(lines)
+        (folder / f"{share:02}.jsonl").write_text(lines)
 
 
 def partitions():
@@ -64,8 +72,8 @@ def cut(share, partition, lying):
     return min(max(share - partition * LAG, 0), count) * len(lying) // count
 
 
-def run(project):
-    return python(project, ROOT, "tests.crashes.killed_run", str(project.root))
+def run(project, *then):
+    return python(project, ROOT, "tests.crashes.killed_run", str(project.root), *then)
 
 
 def compact(project):
@@ -89,12 +97,64 @@ def python(project, folder, module, *arguments):
     ).returncode
 
 
-def rows(project, table, columns=None):
-    path = project.root / "lakehouse" / "warehouse" / table
-    arrow = DeltaTable(str(path)).to_pyarrow_table(columns=columns)
+def table_of(project, table, version=None):
+    return DeltaTable(str(project.root / "lakehouse" / "warehouse" / table), version=version)
+
+
+def operations(project, table):
+    return [commit["operation"] for commit in table_of(project, table).history()]
+
+
+def rows(project, table, columns=None, version=None):
+    arrow = table_of(project, table, version).to_pyarrow_table(columns=columns)
     return sorted(map(repr, arrow.to_pylist()))
 
 
+def deletes(project, table, version=None):
+    """The newest delete of each key: a run that is repeated adds its deletes again."""
+    newest = {}
+    for row in table_of(project, table, version).to_pyarrow_table().to_pylist():
+        key = repr((row["row_key"], row["topic"], row["partition"]))
+        sequences = [row["delete_sequence"], row["moved_sequence"]]
+        known = newest.get(key, [None, None])
+        newest[key] = [newer_of(*pair) for pair in zip(known, sequences, strict=True)]
+    return newest
+
+
+def newer_of(one, other):
+    return max(filter(None, (one, other)), key=lambda sequence: tuple(sequence.values()), default=None)
+
+
+def test_a_run_that_is_killed_between_state_and_gold_is_made_good_by_the_next(tmp_path):
+    """A first run, then one of new records, killed; the next one makes of all records what a full refresh does."""
+    project = project_of_postgres(tmp_path)
+    hand_in(project, 0, 4)
+    write_shares(tmp_path, 4, SHARES)
+    late = tmp_path / f"{SHARES - 1:02}.jsonl"
+    parts = sorted(path for path in tmp_path.glob("*.jsonl") if path != late)
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text("".join(path.read_text() for path in parts))
+    (tmp_path / "kill.json").write_text(json.dumps(KILLED_BEFORE))
+    assert run(project, str(kept)) == -signal.SIGKILL
+    assert json.loads((tmp_path / "killed.json").read_text()) == [KILLED_BEFORE]
+    gold, state = "gold.db/shipments", "state.db/shipments"
+    # the state had been written, gold had not
+    assert "WRITE" in operations(project, state)
+    assert "MERGE" not in operations(project, gold)
+    for name in ("kill.json", "killed.json"):
+        (tmp_path / name).unlink()
+    assert run(project, str(late), "--full-refresh") == 0
+    assert len(rows(project, gold)) == SHIPMENTS
+    for table, content in ((gold, rows), (state, deletes)):
+        (built,) = [
+            commit["version"]
+            for commit in table_of(project, table).history()
+            if "REPLACE" in commit["operation"] and commit["version"] > 0
+        ]
+        assert content(project, table) == content(project, table, version=built - 1)
+
+
+@pytest.mark.long
 def test_a_run_that_is_killed_at_any_statement_is_made_good_by_the_next(tmp_path, unbroken):
     project = project_of_postgres(tmp_path)
     hand_in(project, 0, 1)

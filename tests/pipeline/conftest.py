@@ -14,7 +14,7 @@ from dbt.artifacts.schemas.results import NodeStatus
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 
 from ingestion.__main__ import main as ingestion
-from ingestion.bronze import append_messages
+from ingestion.bronze import append_messages, create_tables
 from ingestion.config import Feed
 from ingestion.session import session
 
@@ -152,6 +152,18 @@ def shop(lakehouse: Lakehouse) -> Lakehouse:
     assert lakehouse.load() == 0
     lakehouse.build = lakehouse.dbt("build")
     assert lakehouse.build.exception is None, lakehouse.build.exception
+    return lakehouse
+
+
+@pytest.fixture(scope="session")
+def project(request: pytest.FixtureRequest, lakehouse: Lakehouse) -> Lakehouse:
+    """The project for feeds and tables of a test's own: with the shop where another test of this session is of the shop,
+    and then the shop is built first, in whatever order the tests run."""
+    of_shop = any("shop" in getattr(item, "fixturenames", ()) for item in request.session.items)
+    if of_shop:
+        return request.getfixturevalue("shop")
+    # as the loader makes them
+    create_tables(lakehouse.spark, str(lakehouse.root / "lakehouse" / "bronze"))
     return lakehouse
 
 

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from tests.pipeline.conftest import ROOT, Lakehouse
 
+UNAVAILABLE = "__debezium_unavailable_value"
 RECORDS = ROOT / "examples" / "shop" / "records"
 
 
@@ -59,6 +60,55 @@ def debezium_record(offset, operation, row, source, schema=None):
     }
 
 
+def postgres(table, position, snapshot="false", second=1):
+    # in a full load Debezium knows of no commit
+    commit = str(position) if snapshot == "false" else None
+    sequence = position and json.dumps([commit, str(position)])
+    return postgres_source(table, sequence, snapshot) | {"ts_ms": second * 1000}
+
+
+def mysql(table, file, position, server=1, snapshot="false"):
+    source = {"connector": "mysql", "db": "shop", "table": table, "snapshot": snapshot}
+    return source | {
+        "server_id": server,
+        "file": f"bin.{file:06}",
+        "pos": position,
+        "row": 0,
+        "ts_ms": 1,
+    }
+
+
+def change(offset, operation, row, source, partition=0, key=("id",), **told):
+    """A record of Debezium: `old_key` for its header, `before`, `schema` and Kafka's `second`."""
+    record = debezium_record(
+        offset, operation, row and {"id": None} | row, source, told.get("schema")
+    )
+    message = json.loads(record["value"])
+    images = message.get("payload", message)
+    images |= {image: row for image in ("before", "after") if images[image]}
+    images |= {"before": told["before"]} if "before" in told else {}
+    record |= {"value": json.dumps(message), "partition": partition}
+    record["key"] = json.dumps({name: row[name] for name in key}) if row and key else None
+    record["timestamp"] = told.get("second", 0) * 1000
+    if "old_key" in told:
+        record["headers"] = [("__debezium.oldkey", json.dumps(told["old_key"]))]
+    return record
+
+
+def ddl(offset, source, text):
+    """A record of the schema change topic of Debezium for MySQL."""
+    told = {"source": source, "ts_ms": 2, "databaseName": "shop", "schemaName": None, "ddl": text}
+    record = debezium_record(offset, "t", None, source)
+    value = json.dumps(told | {"tableChanges": []})
+    return record | {"topic": f"{source['table']}_ddl", "value": value}
+
+
+def schema(**types):
+    columns = [{"field": name, "type": kind, "optional": True} for name, kind in types.items()]
+    image = {"type": "struct", "optional": True, "field": "after", "fields": columns}
+    return {"type": "struct", "fields": [image], "name": "envelope"}
+
+
 def project_of_tables(folder, tables):
     """Make a project with these gold tables of the shop only."""
     copy = Lakehouse(folder)
@@ -70,6 +120,19 @@ def project_of_tables(folder, tables):
     listed["models"] = [model for model in listed["models"] if model["name"] in tables]
     path.write_text(yaml.safe_dump(listed))
     return copy
+
+
+def selected_cases(request, *parameters):
+    """Return the cases that the module's tests of this session ask for, by parameter or by the marker `cases`."""
+    found = set()
+    for item in request.session.items:
+        if item.path != request.path:
+            continue
+        marker = item.get_closest_marker("cases")
+        told = getattr(item, "callspec", None)
+        found |= set(marker.args) if marker else set()
+        found |= {told.params[name] for name in parameters if told and name in told.params}
+    return found
 
 
 def listed(rows):

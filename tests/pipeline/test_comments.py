@@ -35,18 +35,18 @@ def record(offset, comment):
 
 
 @pytest.fixture(scope="module")
-def commented(shop):
-    before = shop.feeds
-    shop.add_feed("commented", format="debezium_json", files="in/commented")
-    shop.write_model("commented", MODEL)
-    described = shop.root / "models" / "gold" / "commented.yml"
+def commented(project):
+    before = project.feeds
+    project.add_feed("commented", format="debezium_json", files="in/commented")
+    project.write_model("commented", MODEL)
+    described = project.root / "models" / "gold" / "commented.yml"
     described.write_text(json.dumps({"version": 2, "models": [DESCRIBED]}))
-    shop.land(FEED, 0, [record(0, COMMENT)])
-    shop.run("--select", "silver", "commented")
-    yield shop
-    shop.set_feeds(before)
+    project.land(FEED, 0, [record(0, COMMENT)])
+    project.run("--select", "silver", "commented")
+    yield project
+    project.set_feeds(before)
     described.unlink()
-    (shop.root / "models" / "gold" / "commented.sql").unlink()
+    (project.root / "models" / "gold" / "commented.sql").unlink()
 
 
 def comments(lakehouse):
@@ -59,6 +59,7 @@ def test_descriptions_and_else_the_comments_of_the_source_stand_at_the_columns(c
     assert comments(commented) == told
 
 
+@pytest.mark.long
 def test_a_merge_keeps_them_and_a_build_renews_them(commented):
     before = comments(commented)
     commented.land(FEED, 1, [record(1, "another")])

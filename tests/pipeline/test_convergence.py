@@ -5,6 +5,8 @@ import pytest
 from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, content
 
+pytestmark = pytest.mark.long
+
 TABLES = ("customers", "order_items", "carts", "stock", "shipments", "picking_list")
 SILVER = """
     select count(*), sum(hash(* except (bronze_version, before_image, after_image)))
@@ -26,20 +28,20 @@ HALF_EMPTIED = """{{ current_state(
 
 
 @pytest.fixture
-def half_emptied(shop):
+def half_emptied(project):
     """Gold of keys in two partitions, of a format in which only offsets order."""
-    before = shop.feeds
-    shop.add_feed("half_emptied", format="canal_json", files="in/half_emptied")
-    shop.write_model("half_emptied", HALF_EMPTIED)
+    before = project.feeds
+    project.add_feed("half_emptied", format="canal_json", files="in/half_emptied")
+    project.write_model("half_emptied", HALF_EMPTIED)
     yield Feed(name="half_emptied", format="canal_json")
-    shop.set_feeds(before)
-    (shop.root / "models" / "gold" / "half_emptied.sql").unlink()
+    project.set_feeds(before)
+    (project.root / "models" / "gold" / "half_emptied.sql").unlink()
 
 
-def test_a_truncate_of_one_partition_leaves_what_another_one_told_of_the_key(shop, half_emptied):
+def test_a_truncate_of_one_partition_leaves_what_another_one_told_of_the_key(project, half_emptied):
     """Gold has kept the change of the higher offset only; a full refresh finds both."""
     told = ((1, 5, 1, "in the other"), (0, 10, 1, "in the one"), (0, 11, 2, "here only"))
-    shop.land(
+    project.land(
         half_emptied,
         0,
         [
@@ -49,17 +51,17 @@ def test_a_truncate_of_one_partition_leaves_what_another_one_told_of_the_key(sho
             for partition, offset, key, name in told
         ],
     )
-    shop.run("--select", "silver", "half_emptied")
-    assert [row.name for row in names_of(shop)] == ["in the one", "here only"]
-    shop.land(
+    project.run("--select", "silver", "half_emptied")
+    assert [row.name for row in names_of(project)] == ["in the one", "here only"]
+    project.land(
         half_emptied, 1, [canal_ddl("half_emptied", 50, "TRUNCATE", "TRUNCATE TABLE half_emptied")]
     )
-    shop.run("--select", "silver", "half_emptied")
-    kept = content(shop, "half_emptied")
-    assert [row.name for row in names_of(shop)] == ["in the other"]
-    shop.run("--full-refresh", "--select", "half_emptied")
-    assert content(shop, "half_emptied") == kept
+    project.run("--select", "silver", "half_emptied")
+    kept = content(project, "half_emptied")
+    assert [row.name for row in names_of(project)] == ["in the other"]
+    project.run("--full-refresh", "--select", "half_emptied")
+    assert content(project, "half_emptied") == kept
 
 
-def names_of(shop):
-    return shop.sql("select name from gold.half_emptied order by id")
+def names_of(project):
+    return project.sql("select name from gold.half_emptied order by id")

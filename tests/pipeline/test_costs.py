@@ -13,6 +13,8 @@ from tests.pipeline.shop_records import (
     statements,
 )
 
+pytestmark = pytest.mark.long
+
 MODEL = """{{ current_state(
     feed='costly', database='shop', table='costs', key=['id'],
     columns={'id': 'int', 'value': 'string'}

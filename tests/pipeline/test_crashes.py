@@ -9,6 +9,8 @@ from ingestion.__main__ import main as ingestion
 from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_record, content, debezium_record
 
+pytestmark = pytest.mark.long
+
 
 class Death:
     """The end of the process after its nth statement that begins with a word: none after it happens."""
@@ -60,28 +62,28 @@ LOADED = {
 class OwnFeed:
     """A feed of one test, whose loads have three records each."""
 
-    def __init__(self, shop, format_name, name, records_of_load):
-        self.shop, self.name, self.records_of_load = shop, name, records_of_load
-        shop.add_feed(name, format=format_name, files=f"in/{name}")
+    def __init__(self, project, format_name, name, records_of_load):
+        self.project, self.name, self.records_of_load = project, name, records_of_load
+        project.add_feed(name, format=format_name, files=f"in/{name}")
         self.feed = Feed(name=name, format=format_name)
         self.silver = f"silver.{format_name}_changes"
 
     def load(self, number):
         offsets = range(3 * number, 3 * number + 3)
-        self.shop.land(self.feed, number, self.records_of_load(offsets))
+        self.project.land(self.feed, number, self.records_of_load(offsets))
 
     def leave(self):
         """Let the feed go: `reparse` has noted it."""
-        self.shop.drop_feed(self.name)
-        assert ingestion(["retire", self.name, "--project-dir", str(self.shop.root)]) == 0
+        self.project.drop_feed(self.name)
+        assert ingestion(["retire", self.name, "--project-dir", str(self.project.root)]) == 0
 
     def offsets(self):
-        rows = self.shop.sql(f"select offset from {self.silver} where feed = '{self.name}'")
+        rows = self.project.sql(f"select offset from {self.silver} where feed = '{self.name}'")
         return sorted(row.offset for row in rows)
 
     def epoch(self):
         ranges = f"select max(epoch) from silver.sequence_ranges where feed = '{self.name}'"
-        return self.shop.sql(ranges)[0][0]
+        return self.project.sql(ranges)[0][0]
 
 
 def full_load(offsets):
@@ -101,42 +103,42 @@ def inserts(offsets):
 
 
 @pytest.fixture
-def behind(shop, request):
+def behind(project, request):
     """A feed whose first full load has come to order_marks."""
-    feed = OwnFeed(shop, "debezium_json", request.function.__name__, full_load)
+    feed = OwnFeed(project, "debezium_json", request.function.__name__, full_load)
     feed.load(0)
-    shop.run("--select", "silver")
+    project.run("--select", "silver")
     assert feed.epoch() == 0
     yield feed
     feed.leave()
 
 
 @pytest.fixture
-def late(shop, request):
-    feed = OwnFeed(shop, "canal_json", request.function.__name__, inserts)
+def late(project, request):
+    feed = OwnFeed(project, "canal_json", request.function.__name__, inserts)
     feed.load(0)
-    shop.run("--select", "silver")
+    project.run("--select", "silver")
     assert feed.offsets() == [0, 1, 2]
     yield feed
     feed.leave()
 
 
-def test_order_marks_are_read_that_a_run_had_not_come_to(shop, behind):
+def test_order_marks_are_read_that_a_run_had_not_come_to(project, behind):
     behind.load(1)
-    shop.run("--select", "debezium_json_changes", "canal_json_changes")
+    project.run("--select", "debezium_json_changes", "canal_json_changes")
     assert behind.epoch() == 0
-    shop.run("--select", "silver")
+    project.run("--select", "silver")
     assert behind.epoch() == 1
 
 
-def test_order_marks_are_read_that_came_before_silver_was_there(shop, behind):
+def test_order_marks_are_read_that_came_before_silver_was_there(project, behind):
     behind.load(1)
-    shop.run("--select", "order_marks", "schemas")
+    project.run("--select", "order_marks", "schemas")
     assert behind.epoch() == 0
     # one format of two has come further
-    shop.run("--select", "debezium_json_changes")
-    shop.run("--select", "order_marks", "schemas")
-    shop.run("--select", "silver")
+    project.run("--select", "debezium_json_changes")
+    project.run("--select", "order_marks", "schemas")
+    project.run("--select", "silver")
     assert behind.epoch() == 1
 
 
@@ -150,33 +152,35 @@ def test_what_is_made_of_all_silver_is_built_anew_behind_a_format_alone(shop):
     shop.run()
 
 
-def test_silver_that_was_built_anew_takes_the_versions_of_another_bronze(shop, late):
+def test_silver_that_was_built_anew_takes_the_versions_of_another_bronze(project, late):
     """Its versions may be those that the table had taken from the bronze before."""
-    log = shop.root / "lakehouse" / "warehouse" / "silver.db" / "canal_json_changes" / "_delta_log"
+    log = (
+        project.root / "lakehouse" / "warehouse" / "silver.db" / "canal_json_changes" / "_delta_log"
+    )
     texts = [path.read_text() for path in sorted(log.glob("*.json"))]
     taken = [name for text in texts for name in re.findall(r'"appId":"([^"]+)"', text)][-1]
     mark = f"with ('txnAppId' = '{taken}', 'txnVersion' = '1000000')"
-    shop.sql(
+    project.sql(
         f"insert into silver.canal_json_changes {mark}"
         " select * from silver.canal_json_changes limit 0"
     )
-    before = shop.versions()["silver.db/applied_versions"]
-    shop.run("--full-refresh", "--select", "silver")
+    before = project.versions()["silver.db/applied_versions"]
+    project.run("--full-refresh", "--select", "silver")
     # all marks are forgotten at once, and written at once: models that run side by side would collide
-    assert shop.versions()["silver.db/applied_versions"] == before + 2
+    assert project.versions()["silver.db/applied_versions"] == before + 2
     late.load(1)
-    shop.run("--select", "silver")
+    project.run("--select", "silver")
     assert late.offsets() == list(range(6))
 
 
-def test_messages_that_a_killed_run_brought_to_silver_are_parsed_again(shop, late, monkeypatch):
+def test_messages_that_a_killed_run_brought_to_silver_are_parsed_again(project, late, monkeypatch):
     late.load(1)
     death = Death(monkeypatch)
     death.after(1, "insert into silver.canal_json_changes")
-    assert not shop.dbt("run", "--select", "canal_json_changes").success
+    assert not project.dbt("run", "--select", "canal_json_changes").success
     death.undone()
     assert late.offsets() == list(range(6))
-    assert ingestion(["reparse", late.name, "--project-dir", str(shop.root)]) == 0
+    assert ingestion(["reparse", late.name, "--project-dir", str(project.root)]) == 0
     assert late.offsets() == list(range(6))
 
 

@@ -5,6 +5,8 @@ import pytest
 from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, records_of
 
+pytestmark = pytest.mark.long
+
 MODEL = """{{{{ current_state(
     feed='{feed}', database='shop', table='old_prices',
     key=['product_id', 'valid_from'],
@@ -20,50 +22,50 @@ MODELS = {"dropped_prices": {}, "kept_prices": {"on_drop": "keep"}}
 
 
 @pytest.fixture(scope="module")
-def dropped(shop):
-    before = shop.feeds
+def dropped(project):
+    before = project.feeds
     records = [
         record for record in records_of("mariadb") if "old_prices" in (record["value"] or "")
     ]
     for number, (model, settings) in enumerate(MODELS.items()):
-        shop.add_feed(model, format="canal_json", files=f"in/{model}", **settings)
-        shop.write_model(model, MODEL.format(feed=model))
+        project.add_feed(model, format="canal_json", files=f"in/{model}", **settings)
+        project.write_model(model, MODEL.format(feed=model))
         # the DROP in a load of its own
-        shop.land(Feed(name=model, format="canal_json"), number, records[:-1])
+        project.land(Feed(name=model, format="canal_json"), number, records[:-1])
     shards = Feed(name="dropped_shard", format="canal_json")
-    shop.add_feed(shards.name, format=shards.format, files="in/shards")
-    shop.write_model("dropped_shard", SHARDS)
+    project.add_feed(shards.name, format=shards.format, files="in/shards")
+    project.write_model("dropped_shard", SHARDS)
     told = [canal_record(f"price_{shard}", 0, "INSERT", {"id": "1"}, 1) for shard in (1, 2, 3)]
-    shop.land(shards, 5, told)
+    project.land(shards, 5, told)
     built = [*MODELS, "dropped_shard"]
-    shop.run("--select", "silver", *built)
-    filled = {model: len(shop.sql(f"select * from gold.{model}")) for model in MODELS}
+    project.run("--select", "silver", *built)
+    filled = {model: len(project.sql(f"select * from gold.{model}")) for model in MODELS}
     for number, model in enumerate(MODELS):
-        shop.land(Feed(name=model, format="canal_json"), 10 + number, records[-1:])
+        project.land(Feed(name=model, format="canal_json"), 10 + number, records[-1:])
     statements = [
         canal_ddl("price_1", 1, "ERASE", "DROP TABLE price_1"),
         canal_ddl("price_2", 1, "ALTER", "ALTER TABLE price_2\nTRUNCATE PARTITION old"),
         canal_ddl("price_3", 1, "CREATE", "CREATE OR REPLACE TABLE price_3 (id int, price int)"),
     ]
-    shop.land(shards, 15, statements)
+    project.land(shards, 15, statements)
     tests = ("dropped_tables_keep_rows", "every_statement_is_followed")
-    outcome = shop.dbt("build", "--select", "silver", *built, *tests)
-    yield shop, filled, outcome
-    shop.set_feeds(before)
+    outcome = project.dbt("build", "--select", "silver", *built, *tests)
+    yield project, filled, outcome
+    project.set_feeds(before)
     for model in built:
-        (shop.root / "models" / "gold" / f"{model}.sql").unlink()
+        (project.root / "models" / "gold" / f"{model}.sql").unlink()
 
 
 def test_a_dropped_table_loses_its_rows_unless_the_feed_keeps_them(dropped):
-    shop, filled, _ = dropped
+    project, filled, _ = dropped
     assert filled == {"dropped_prices": 3, "kept_prices": 3}
-    assert shop.sql("select * from gold.dropped_prices") == []
-    assert len(shop.sql("select * from gold.kept_prices")) == 3
+    assert project.sql("select * from gold.dropped_prices") == []
+    assert len(project.sql("select * from gold.kept_prices")) == 3
 
 
 def test_a_shard_that_is_dropped_or_replaced_takes_its_own_rows_only(dropped):
-    shop, *_ = dropped
-    assert [row.shard for row in shop.sql("select shard from gold.dropped_shard")] == ["price_2"]
+    project, *_ = dropped
+    assert [row.shard for row in project.sql("select shard from gold.dropped_shard")] == ["price_2"]
 
 
 def test_what_is_kept_is_reported(dropped):

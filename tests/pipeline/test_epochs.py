@@ -13,6 +13,8 @@ from tests.pipeline.shop_records import (
     postgres_source,
 )
 
+pytestmark = pytest.mark.long
+
 # the tables of a feed as shards of one gold table: one model costs a fourth of four
 SHARDS = """{{{{ current_state(
     feed='{feed}', table={{'pattern': '[a-z]+'}}, key=['table_name', 'id'],
@@ -117,21 +119,21 @@ def gold(lakehouse, feed, table):
 
 
 @pytest.fixture(scope="module")
-def built(shop):
+def built(project):
     """The stream in one load, and in a load and run of its own for every seven messages."""
-    before = shop.feeds
+    before = project.feeds
     models = ["at_once", "in_parts"]
     for feed in models:
-        shop.add_feed(feed, format="debezium_json", files=f"in/{feed}")
-        shop.write_model(feed, SHARDS.format(feed=feed))
-    load(shop, "at_once", 0, range(len(STREAM)))
+        project.add_feed(feed, format="debezium_json", files=f"in/{feed}")
+        project.write_model(feed, SHARDS.format(feed=feed))
+    load(project, "at_once", 0, range(len(STREAM)))
     for number, start in enumerate(range(0, len(STREAM), 7)):
-        load(shop, "in_parts", number, range(start, min(start + 7, len(STREAM))))
-        shop.run("--select", "silver", *models)
-    yield shop
-    shop.set_feeds(before)
+        load(project, "in_parts", number, range(start, min(start + 7, len(STREAM))))
+        project.run("--select", "silver", *models)
+    yield project
+    project.set_feeds(before)
     for model in models:
-        (shop.root / "models" / "gold" / f"{model}.sql").unlink()
+        (project.root / "models" / "gold" / f"{model}.sql").unlink()
 
 
 @pytest.mark.parametrize("feed", ["at_once", "in_parts"])
@@ -167,10 +169,10 @@ def test_what_made_a_row_void_is_listed_with_its_place(built):
     ]
 
 
-def test_a_cut_over_begins_anew_where_no_message_tells(built):
+def test_a_cut_over_begins_anew_where_no_message_tells(project):
     """Nothing marks the second full load; the feed says when it began."""
-    before = built.feeds
-    built.add_feed(
+    before = project.feeds
+    project.add_feed(
         "cut",
         format="canal_json",
         files="in/cut",
@@ -178,7 +180,7 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
     )
     text = MODEL.format(feed="cut", table="again")
     for name, macro in (("cut_again", "current_state"), ("cut_again_history", "history")):
-        built.write_model(name, text.replace("current_state", macro))
+        project.write_model(name, text.replace("current_state", macro))
     records = [
         canal_record("again", 0, "INSERT", {"id": "1", "value": "first load"}, 1000),
         canal_record("again", 1, "INSERT", {"id": "2", "value": "first load"}, 1000),
@@ -189,46 +191,46 @@ def test_a_cut_over_begins_anew_where_no_message_tells(built):
     ]
     feed = Feed(name="cut", format="canal_json")
     for load, part in enumerate((records[:3], records[3:])):
-        built.land(feed, load, part)
-        built.run("--select", "silver", "cut_again", *([] if load else ["cut_again_history"]))
+        project.land(feed, load, part)
+        project.run("--select", "silver", "cut_again", *([] if load else ["cut_again_history"]))
         if load == 0:
             # what has not begun yet voids nothing
-            rows = {row.id: row.value for row in built.sql("select * from gold.cut_again")}
+            rows = {row.id: row.value for row in project.sql("select * from gold.cut_again")}
             assert rows == {1: "first load", 2: "first load"}
-            assert built.sql("select 1 from gold.cut_again_history where not is_current") == []
-            assert verdicts(built, "cut_again", ["2"]) == [("insert", 1, "gold shows it")]
-    rows = {row.id: row.value for row in built.sql("select * from gold.cut_again")}
+            assert project.sql("select 1 from gold.cut_again_history where not is_current") == []
+            assert verdicts(project, "cut_again", ["2"]) == [("insert", 1, "gold shows it")]
+    rows = {row.id: row.value for row in project.sql("select * from gold.cut_again")}
     assert rows == {1: "second load", 3: "second load"}
-    versions = built.sql("select id, value, is_current from gold.cut_again_history")
+    versions = project.sql("select id, value, is_current from gold.cut_again_history")
     assert sorted(map(tuple, versions)) == [
         (1, "first load", False),
         (1, "second load", True),
         (2, "first load", False),
         (3, "second load", True),
     ]
-    assert verdicts(built, "cut_again", ["2"]) == [
+    assert verdicts(project, "cut_again", ["2"]) == [
         ("full_load", None, "a new full load: what it does not bring again is void"),
         ("insert", 1, "void: a new full load began"),
     ]
-    built.set_feeds(before)
+    project.set_feeds(before)
     for name in ("cut_again", "cut_again_history"):
-        (built.root / "models" / "gold" / f"{name}.sql").unlink()
+        (project.root / "models" / "gold" / f"{name}.sql").unlink()
 
 
-def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
+def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(project):
     """And tells the history until when its rows were there."""
-    before = built.feeds
+    before = project.feeds
     places = ("shop.later", "shop.later_[0-9]+", "shop.la$t[er", "public.of_schema")
     at = dict.fromkeys(places, "1970-01-01 00:00:20Z")
-    built.add_feed("marked", format="debezium_json", files="in/marked", cut_overs=at)
+    project.add_feed("marked", format="debezium_json", files="in/marked", cut_overs=at)
     text = MODEL.format(feed="marked", table="later")
     for name, macro in (("later", "current_state"), ("later_history", "history")):
-        built.write_model(name, text.replace("current_state", macro))
+        project.write_model(name, text.replace("current_state", macro))
     shards = text.replace("table='later'", "table={'pattern': 'later_[0-9]+'}")
     shards = shards.replace(
         "'id': 'int'", "'id': 'int', 'shard': {'type': 'string', 'source': '@table'}"
     )
-    built.write_model("later_shards", shards.replace("key=['id']", "key=['shard', 'id']"))
+    project.write_model("later_shards", shards.replace("key=['id']", "key=['shard', 'id']"))
     told = [
         ("r", 1, "first", 10, "first"),
         ("r", 2, "first", 11, "true"),
@@ -254,12 +256,12 @@ def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
         record = debezium_record(0, "c", {"id": 1, "value": "x"}, source)
         records.append(record | {"timestamp": 21_000})
     for load, part in enumerate((records[:4], records[4:])):
-        built.land(Feed(name="marked", format="debezium_json"), load, part)
-        built.run("--select", "silver", "later")
-    built.run("--select", "later_history")
-    rows = {row.id: row.value for row in built.sql("select * from gold.later")}
+        project.land(Feed(name="marked", format="debezium_json"), load, part)
+        project.run("--select", "silver", "later")
+    project.run("--select", "later_history")
+    rows = {row.id: row.value for row in project.sql("select * from gold.later")}
     assert rows == {1: "third", 5: "fourth"}
-    assert {second: rows_at(built, second) for second in (9, 15, 20, 25, 30, 31, 41)} == {
+    assert {second: rows_at(project, second) for second in (9, 15, 20, 25, 30, 31, 41)} == {
         9: {},
         15: {1: "first", 2: "first"},
         20: {},
@@ -270,14 +272,14 @@ def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(built):
         41: {1: "third", 5: "fourth"},
     }
     # a name means itself, and that of a sharded model its patterns
-    passed = built.sql(
+    passed = project.sql(
         "select table_name, cut_overs_passed from silver.order_marks"
         " where feed = 'marked' and table_name <> 'later'"
     )
     assert dict(passed) == named
-    built.set_feeds(before)
+    project.set_feeds(before)
     for name in ("later", "later_history", "later_shards"):
-        (built.root / "models" / "gold" / f"{name}.sql").unlink()
+        (project.root / "models" / "gold" / f"{name}.sql").unlink()
 
 
 def rows_at(lakehouse, second):

@@ -88,6 +88,7 @@ def test_it_writes_what_the_shop_has_by_hand(empty, capsys):
     assert not (empty / "models" / "gold" / "shop_postgres" / "stock.sql").exists()
 
 
+@pytest.mark.long
 def test_a_table_without_a_key_is_told_and_left(empty, damaged, capsys):
     silver = "silver.canal_json_changes"
     damaged(silver, f"update {silver} set key_columns = null where table_name = 'carts'")
@@ -98,6 +99,7 @@ def test_a_table_without_a_key_is_told_and_left(empty, damaged, capsys):
     assert not (empty / "models" / "gold" / "shop_mariadb").exists()
 
 
+@pytest.mark.long
 def test_a_table_without_types_has_the_columns_of_its_images(empty, damaged, capsys):
     silver = "silver.canal_json_changes"
     damaged(silver, f"update {silver} set schema_id = null where table_name = 'orders'")
@@ -117,6 +119,7 @@ def test_what_is_not_there_is_said(empty, capsys):
     assert "run `python -m ingestion load`, then" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_what_a_model_has_decided_is_not_proposed_again(empty, damaged, capsys):
     silver = "silver.canal_json_changes"
     damaged(silver, f"update {silver} set key_columns = null where table_name = 'carts'")

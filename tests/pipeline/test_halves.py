@@ -3,8 +3,12 @@
 import json
 from datetime import UTC, datetime
 
+import pytest
+
 from ingestion.config import Feed
 from tests.pipeline.conftest import ROOT
+
+pytestmark = pytest.mark.long
 
 MODEL = """{{{{ {macro}(
     feed='halved', database='shop', table='orders', key=['id'], columns={{'id': 'int', 'val': 'double'}}
@@ -20,23 +24,23 @@ def at(seconds):
     return datetime.fromtimestamp(1731662000 + seconds, UTC)
 
 
-def test_halves_are_one_version(shop):
-    before = shop.feeds
+def test_halves_are_one_version(project):
+    before = project.feeds
     feed = Feed(name="halved", format="streamx")
-    shop.add_feed(feed.name, format=feed.format, files="in/halved")
-    shop.write_model("halved", MODEL.format(macro="current_state"))
-    shop.write_model("halved_history", MODEL.format(macro="history"))
+    project.add_feed(feed.name, format=feed.format, files="in/halved")
+    project.write_model("halved", MODEL.format(macro="current_state"))
+    project.write_model("halved_history", MODEL.format(macro="history"))
     told = [json.loads(line) for line in MESSAGES.read_text().rstrip("\n").split("\n")]
     for load, offsets in enumerate(LOADS):
         records = [one for one in told if "streamx" in one["topic"] and one["offset"] in offsets]
-        shop.land(feed, load, records)
-        shop.run("--select", "silver", "halved")
-    shop.run("--select", "halved_history")
-    gold = {row.id: row.val for row in shop.sql("select * from gold.halved")}
-    versions = shop.sql("select * from gold.halved_history order by _change.sequence")
-    shop.set_feeds(before)
+        project.land(feed, load, records)
+        project.run("--select", "silver", "halved")
+    project.run("--select", "halved_history")
+    gold = {row.id: row.val for row in project.sql("select * from gold.halved")}
+    versions = project.sql("select * from gold.halved_history order by _change.sequence")
+    project.set_feeds(before)
     for name in ("halved", "halved_history"):
-        (shop.root / "models" / "gold" / f"{name}.sql").unlink()
+        (project.root / "models" / "gold" / f"{name}.sql").unlink()
     assert gold == {3: 3.25, 7: 2.5}
     found = {}
     for row in versions:

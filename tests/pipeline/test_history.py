@@ -3,8 +3,12 @@
 import datetime
 import json
 
+import pytest
+
 from ingestion.config import Feed
 from tests.pipeline.shop_records import debezium_record, postgres_source
+
+pytestmark = pytest.mark.long
 
 FEED = Feed(name="retyped", format="debezium_json")
 MODEL = """{{{{ {macro}(
@@ -28,21 +32,21 @@ def record(offset, row, paid_on):
     return debezium_record(offset, "u" if offset else "c", row, source, schema)
 
 
-def test_a_value_of_an_earlier_version_keeps_its_type(shop):
-    before = shop.feeds
-    shop.add_feed(FEED.name, format=FEED.format, files="in/retyped")
+def test_a_value_of_an_earlier_version_keeps_its_type(project):
+    before = project.feeds
+    project.add_feed(FEED.name, format=FEED.format, files="in/retyped")
     models = {"retyped": "current_state", "retyped_history": "history"}
     for name, macro in models.items():
-        shop.write_model(name, MODEL.format(macro=macro))
-    shop.land(FEED, 0, [record(offset, *told) for offset, told in enumerate(TOLD)])
-    shop.run("--select", "silver", *models)
-    (gold,) = shop.sql("select paid_on, body, _change.misfits from gold.retyped")
-    versions = shop.sql(
+        project.write_model(name, MODEL.format(macro=macro))
+    project.land(FEED, 0, [record(offset, *told) for offset, told in enumerate(TOLD)])
+    project.run("--select", "silver", *models)
+    (gold,) = project.sql("select paid_on, body, _change.misfits from gold.retyped")
+    versions = project.sql(
         "select paid_on, body, _change.misfits from gold.retyped_history order by _change.sequence"
     )
-    shop.set_feeds(before)
+    project.set_feeds(before)
     for name in models:
-        (shop.root / "models" / "gold" / f"{name}.sql").unlink()
+        (project.root / "models" / "gold" / f"{name}.sql").unlink()
     paid_on = datetime.date(2026, 1, 1)
     assert gold == (paid_on, "short", [])
     assert versions == [(paid_on, "long", []), (paid_on, "short", [])]

@@ -9,6 +9,8 @@ import pytest
 from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_record, debezium_record, postgres_source
 
+pytestmark = pytest.mark.long
+
 FEED = "keyed"
 MODELS = {
     "priced": """{{ current_state(
@@ -66,20 +68,20 @@ def messages(table, load):
 
 
 @pytest.fixture(scope="module")
-def keyed(shop):
-    before = shop.feeds
+def keyed(project):
+    before = project.feeds
     declared = {"shop.coded": ["code", "part"]}
-    shop.add_feed(FEED, format="canal_json", files="in/keyed", key_columns=declared)
+    project.add_feed(FEED, format="canal_json", files="in/keyed", key_columns=declared)
     for name, text in MODELS.items():
-        shop.write_model(name, text)
+        project.write_model(name, text)
     for load in range(3):
         records = [record for table in MODELS for record in messages(table, load)]
-        shop.land(Feed(name=FEED, format="canal_json"), load, records)
-        shop.run("--select", "silver", *MODELS)
-    yield shop
-    shop.set_feeds(before)
+        project.land(Feed(name=FEED, format="canal_json"), load, records)
+        project.run("--select", "silver", *MODELS)
+    yield project
+    project.set_feeds(before)
     for name in MODELS:
-        (shop.root / "models" / "gold" / f"{name}.sql").unlink()
+        (project.root / "models" / "gold" / f"{name}.sql").unlink()
 
 
 def expected(table):
@@ -147,9 +149,9 @@ PAID = """{{{{ current_state(
 """
 
 
-def test_a_key_that_the_header_writes_otherwise_is_found(shop):
+def test_a_key_that_the_header_writes_otherwise_is_found(project):
     """Debezium's key has a decimal in base64, its header a number; the delete and the create may come in two runs."""
-    before = shop.feeds
+    before = project.feeds
     encodings = {"shop.public.paid": {"id": "connect_decimal(0)"}}
     moved = {"id": "Hg==", "note": "b", "body": "__debezium_unavailable_value"}
     told = [
@@ -164,16 +166,16 @@ def test_a_key_that_the_header_writes_otherwise_is_found(shop):
     records[-1]["headers"] = [("__debezium.oldkey", json.dumps({"id": 20}))]
     loads = {"paid_at_once": (records, []), "paid_in_two": (records[:2], records[2:])}
     for name in loads:
-        shop.add_feed(name, format="debezium_json", files="in/paid", encodings=encodings)
-        shop.write_model(name, PAID.format(feed=name))
+        project.add_feed(name, format="debezium_json", files="in/paid", encodings=encodings)
+        project.write_model(name, PAID.format(feed=name))
     for load in (0, 1):
         for name, parts in loads.items():
             if parts[load]:
-                shop.land(Feed(name=name, format="debezium_json"), load, parts[load])
-        shop.run("--select", "silver", *loads)
-    rows = {name: shop.sql(f"select id, note, body from gold.{name}") for name in loads}
-    shop.set_feeds(before)
+                project.land(Feed(name=name, format="debezium_json"), load, parts[load])
+        project.run("--select", "silver", *loads)
+    rows = {name: project.sql(f"select id, note, body from gold.{name}") for name in loads}
+    project.set_feeds(before)
     for name in loads:
-        (shop.root / "models" / "gold" / f"{name}.sql").unlink()
+        (project.root / "models" / "gold" / f"{name}.sql").unlink()
     for found in rows.values():
         assert [(int(row.id), row.note, row.body) for row in found] == [(30, "b", "long")]

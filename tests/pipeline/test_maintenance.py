@@ -44,6 +44,7 @@ def test_compacted_tables_have_the_same_rows_in_fewer_files(shop):
     assert shop.versions() == versions
 
 
+@pytest.mark.long
 def test_a_run_after_compaction_finds_nothing_new(shop):
     shop.run()
     assert shop.dbt("run-operation", "compact_tables").success
@@ -71,11 +72,11 @@ RETENTION = """{{ current_state(
 
 
 @pytest.fixture
-def retained(shop):
+def retained(project):
     """One row deleted on day 2, one on day 50, one alive; the newest message is of day 60."""
-    before = shop.feeds
-    shop.add_feed("retained", format="canal_json", files="in/retained")
-    shop.write_model("kept", RETENTION)
+    before = project.feeds
+    project.add_feed("retained", format="canal_json", files="in/retained")
+    project.write_model("kept", RETENTION)
     changes = [
         (1, "INSERT", "1"),
         (2, "DELETE", "1"),
@@ -87,42 +88,42 @@ def retained(shop):
         canal_record("kept", offset, kind, {"id": key, "value": "a"}, day * DAY)
         for offset, (day, kind, key) in enumerate(changes)
     ]
-    shop.land(Feed(name="retained", format="canal_json"), 0, records)
-    shop.run("--select", "silver", "kept")
-    yield shop
-    shop.set_feeds(before)
-    (shop.root / "models" / "gold" / "kept.sql").unlink()
+    project.land(Feed(name="retained", format="canal_json"), 0, records)
+    project.run("--select", "silver", "kept")
+    yield project
+    project.set_feeds(before)
+    (project.root / "models" / "gold" / "kept.sql").unlink()
 
 
-def forget(shop, lateness):
+def forget(project, lateness):
     arguments = json.dumps({"table": "kept", "lateness": lateness})
-    return shop.dbt("run-operation", "forget_deletes", "--args", arguments)
+    return project.dbt("run-operation", "forget_deletes", "--args", arguments)
 
 
-def deleted_keys(shop):
-    return sorted(row.row_key[0] for row in shop.sql("select row_key from state.kept"))
+def deleted_keys(project):
+    return sorted(row.row_key[0] for row in project.sql("select row_key from state.kept"))
 
 
 def test_old_deletes_are_forgotten_unless_changes_came_later_than_declared(retained):
-    shop = retained
-    assert not forget(shop, "soon").success
-    assert deleted_keys(shop) == ["1", "2"]
-    assert forget(shop, "30 days").success
-    assert deleted_keys(shop) == ["2"]
-    verdicts = [row["verdict"] for row in explained(shop, "kept", ["1"])]
+    project = retained
+    assert not forget(project, "soon").success
+    assert deleted_keys(project) == ["1", "2"]
+    assert forget(project, "30 days").success
+    assert deleted_keys(project) == ["2"]
+    verdicts = [row["verdict"] for row in explained(project, "kept", ["1"])]
     assert verdicts == ["it removed the row", "void: a later delete removed what was before"]
 
     # key 2 had its delete on day 50; an older change of it comes 40 days after that
     offset = 2
     row = {"id": "2", "value": "late"}
     late = canal_record("kept", offset, "UPDATE", row, 90 * DAY, partition=1)
-    shop.land(Feed(name="retained", format="canal_json"), 1, [late])
-    shop.run("--select", "silver", "kept")
-    refused = forget(shop, "30 days")
+    project.land(Feed(name="retained", format="canal_json"), 1, [late])
+    project.run("--select", "silver", "kept")
+    refused = forget(project, "30 days")
     assert not refused.success
-    assert deleted_keys(shop) == ["2"]
+    assert deleted_keys(project) == ["2"]
     inline = "{{ late_changes('kept', '30 days') }}"
-    (row,) = shown(shop, "--inline", inline)
+    (row,) = shown(project, "--inline", inline)
     assert (row["partition"], row["offset"]) == (1, offset)
     assert "2" in row["row_key"]
-    assert forget(shop, "40 days").success
+    assert forget(project, "40 days").success

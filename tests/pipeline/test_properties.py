@@ -8,6 +8,7 @@ import json
 import os
 from collections import Counter, defaultdict
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -27,7 +28,9 @@ from tests.pipeline.cases import (
     record,
     reloaded,
 )
-from tests.pipeline.shop_records import content
+from tests.pipeline.shop_records import content, selected_cases
+
+pytestmark = pytest.mark.long
 
 CASES = int(os.environ.get("CASES", "200"))
 SEED = int(os.environ.get("CASES_SEED", "20261122"))
@@ -63,6 +66,7 @@ def searching(kind, phases):
     return decorated
 
 
+@cache
 def drawn(kind):
     found = {}
 
@@ -71,20 +75,22 @@ def drawn(kind):
         found[repr(case)] = case
 
     collect()
-    return list(found.values())
+    more = [moved_on(MOVES), reloaded()] if kind == "by_position" else []
+    return list(found.values()) + more
 
 
 class Cases:
     """The feeds and gold models of all kinds, and the cases that went through them."""
 
-    def __init__(self, lakehouse):
+    def __init__(self, lakehouse, kinds):
         self.lakehouse = lakehouse
         self.drawn, self.names, self.loads = {}, {}, 0
-        self.models = {f"cases_{kind}": "current_state" for kind in KEYED}
-        self.models |= {f"cases_{kind}_history": "history" for kind in KEYED}
-        self.models |= {f"cases_{kind}": "current_rows" for kind in KINDS if kind not in KEYED}
-        for kind, format_name in KINDS.items():
-            settings = {"format": format_name, "files": "in/cases", "time_zone": "UTC"}
+        keyed = [kind for kind in KEYED if kind in kinds]
+        self.models = {f"cases_{kind}": "current_state" for kind in keyed}
+        self.models |= {f"cases_{kind}_history": "history" for kind in keyed}
+        self.models |= {f"cases_{kind}": "current_rows" for kind in kinds if kind not in KEYED}
+        for kind in kinds:
+            settings = {"format": KINDS[kind], "files": "in/cases", "time_zone": "UTC"}
             if kind == "without_key":
                 settings["before_images"] = "complete"
             lakehouse.add_feed(f"cases_{kind}", **settings)
@@ -200,33 +206,36 @@ def mistakes(case, name, found):
 
 
 @pytest.fixture(scope="module")
-def ran(shop):
-    before = shop.feeds
-    created = Cases(shop)
-    for kind in KINDS:
-        created.drawn[kind] = drawn(kind)
-    created.drawn["by_position"] += [moved_on(MOVES), reloaded()]
+def ran(request, project):
+    """The kinds of cases that this session has selected."""
+    before = project.feeds
+    kinds = [kind for kind in KINDS if kind in selected_cases(request, "kind")]
+    created = Cases(project, kinds)
+    created.drawn = {kind: drawn(kind) for kind in kinds}
     everything = [case for cases_of_kind in created.drawn.values() for case in cases_of_kind]
     created.names = {repr(case): f"case_{number}" for number, case in enumerate(everything)}
     created.run(everything)
-    shop.run("--select", *(name for name in created.models if name not in created.tables))
+    histories = [name for name in created.models if name not in created.tables]
+    if histories:
+        project.run("--select", *histories)
     yield created
-    shop.set_feeds(before)
+    project.set_feeds(before)
     for model in created.models:
-        (shop.root / "models" / "gold" / f"{model}.sql").unlink()
+        (project.root / "models" / "gold" / f"{model}.sql").unlink()
 
 
-def test_there_are_enough_cases(ran):
-    counts = {kind: len(drawn) for kind, drawn in ran.drawn.items()}
+def test_there_are_enough_cases():
+    counts = {kind: len(drawn(kind)) for kind in KINDS}
     assert sum(counts.values()) >= CASES
     assert min(counts.values()) >= CASES / (2 * len(KINDS))
 
 
 @pytest.mark.parametrize("kind", KEYED)
-def test_a_reading_in_plain_python_ends_as_the_source(ran, kind):
+def test_a_reading_in_plain_python_ends_as_the_source(kind):
     """The reference itself: what it reads from the messages is what the table held."""
-    told = [case for case in ran.drawn[kind] if case.rows_at_source is not None]
-    assert len(told) > len(ran.drawn[kind]) / 5
+    everything = drawn(kind)
+    told = [case for case in everything if case.rows_at_source is not None]
+    assert len(told) > len(everything) / 5
     for case in told:
         assert case.replayed() == case.rows_at_source, case
 
@@ -255,12 +264,14 @@ def test_the_lakehouse_holds_what_the_messages_tell(ran, kind):
     pytest.fail("\n".join([f"{len(wrong)} cases came out wrong, but none of them alone", *told]))
 
 
+@pytest.mark.cases(*KINDS)
 def test_a_full_refresh_gives_the_same_rows_and_sequences(ran):
     before = {name: content(ran.lakehouse, name) for name in ran.tables}
     ran.lakehouse.run("--full-refresh", "--select", *ran.tables)
     assert {name: content(ran.lakehouse, name) for name in ran.tables} == before
 
 
+@pytest.mark.cases("without_key")
 def test_rows_that_do_not_add_up_are_reported(ran):
     """Equal changes one after the other; then a row is taken that never came, and one is not told whole."""
     path = ran.lakehouse.root / "models" / "gold" / "cases_without_key.yml"
@@ -294,6 +305,7 @@ def findings(lakehouse):
     return result.failures
 
 
+@pytest.mark.cases("by_offset")
 @pytest.mark.parametrize(
     ("database", "sentence"),
     [
@@ -310,6 +322,7 @@ def test_a_wrong_pattern_is_refused_when_the_project_is_read(ran, database, sent
     assert sentence in str(outcome.exception)
 
 
+@pytest.mark.cases(*KINDS)
 def test_the_scripts_are_clean(ran):
     scripts = ran.lakehouse.lint_scripts(ran.tables)
     assert all("shard" in script for script in scripts)

@@ -33,21 +33,21 @@ def by_duckdb(path, columns="*"):
 
 
 @pytest.fixture(scope="module")
-def dated(shop):
-    before = shop.feeds
-    shop.add_feed(FEED, format="canal_json", files="in/dated", time_zone="UTC")
+def dated(project):
+    before = project.feeds
+    project.add_feed(FEED, format="canal_json", files="in/dated", time_zone="UTC")
     records = []
     for table, days in DAYS.items():
-        shop.write_model(table, MODEL.format(table=table))
+        project.write_model(table, MODEL.format(table=table))
         for number, day in enumerate(days):
             row = {"id": str(number), "day": day} | dict.fromkeys(("at", "clock"), day + LATE)
             records.append(canal_record(table, number, "INSERT", row, 1000))
-    shop.land(Feed(name=FEED, format="canal_json"), 0, records)
-    shop.run("--select", "silver", *DAYS)
-    yield shop.root / "lakehouse" / "warehouse" / "gold.db"
-    shop.set_feeds(before)
+    project.land(Feed(name=FEED, format="canal_json"), 0, records)
+    project.run("--select", "silver", *DAYS)
+    yield project.root / "lakehouse" / "warehouse" / "gold.db"
+    project.set_feeds(before)
     for table in DAYS:
-        (shop.root / "models" / "gold" / f"{table}.sql").unlink()
+        (project.root / "models" / "gold" / f"{table}.sql").unlink()
 
 
 @pytest.mark.parametrize("reader", [by_delta_rs, by_duckdb])

@@ -74,6 +74,7 @@ def killed(tmp_path_factory):
     return copy
 
 
+@pytest.mark.long
 def test_a_second_command_is_refused_and_a_killed_run_is_repaired(killed, shop):
     run = start(killed.root, "run")
     lock = killed.root / "lakehouse" / "locks" / "metastore.lock"
@@ -95,6 +96,7 @@ def test_a_second_command_is_refused_and_a_killed_run_is_repaired(killed, shop):
     assert doubled == []
 
 
+@pytest.mark.long
 def test_plain_dbt_beside_another_process_fails_and_touches_no_table(shop):
     """The session of these tests is the other one."""
     before = shop.versions()
@@ -106,6 +108,7 @@ def test_plain_dbt_beside_another_process_fails_and_touches_no_table(shop):
     assert shop.versions() == before
 
 
+@pytest.mark.long
 def test_gold_that_two_runs_worked_on_is_made_anew_by_the_next(shop, monkeypatch):
     """Only a server lets a second run in (tests/cluster): here one statement leaves what its end would."""
     rows, builds = content(shop, "orders"), builds_of_orders(shop)
@@ -133,6 +136,7 @@ def builds_of_orders(shop):
     return history.where("operation like 'CREATE OR REPLACE%'").count()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(KILLS == 0, reason="`make test-long` asks for it")
 def test_runs_killed_at_random_moments_are_repaired_by_the_next(tmp_path, shop):
     """Each run finds new records; the last one is let through."""
@@ -229,26 +233,28 @@ def test_unknown_messages_are_parsed_again_by_one_command(shop):
     assert forgotten < shop.sql("describe history silver.canal_json_changes limit 1")[0].timestamp
 
 
-def test_a_feed_that_carries_another_format_is_told_its_name(shop):
-    feeds = shop.feeds
+def test_a_feed_that_carries_another_format_is_told_its_name(project):
+    feeds = project.feeds
     try:
-        shop.add_feed("mistaken", format="canal_json", files="examples/shop/records/postgres.jsonl")
-        assert shop.load("mistaken") == 0
-        shop.run("--select", "silver")
-        errors = shop.sql(
+        project.add_feed(
+            "mistaken", format="canal_json", files="examples/shop/records/postgres.jsonl"
+        )
+        assert project.load("mistaken") == 0
+        project.run("--select", "silver")
+        errors = project.sql(
             "select distinct error from silver.unknown_messages where feed = 'mistaken'"
         )
         assert any("this looks like debezium_json" in row.error for row in errors)
     finally:
-        shop.set_feeds(feeds)
+        project.set_feeds(feeds)
 
 
 TRIMMED = "feed, offset, row_index, operation, bronze_version"
 
 
-def build_two_records(shop, name):
+def build_two_records(project, name):
     """Build silver of a feed of two records; its format has a silver table of its own."""
-    shop.add_feed(name, format="maxwell", files=f"in/{name}")
+    project.add_feed(name, format="maxwell", files=f"in/{name}")
     message = {"database": "shop", "table": "t", "type": "insert", "ts": 1, "data": {"id": 1}}
     records = [
         {
@@ -263,75 +269,76 @@ def build_two_records(shop, name):
         for offset in range(2)
     ]
     feed = Feed(name=name, format="maxwell", files=(f"in/{name}",))
-    record_feed(shop.spark, str(shop.root / "lakehouse" / "bronze"), feed)
-    shop.land(feed, 0, records)
-    shop.run("--select", "silver")
+    record_feed(project.spark, str(project.root / "lakehouse" / "bronze"), feed)
+    project.land(feed, 0, records)
+    project.run("--select", "silver")
 
 
-def declare_key(shop, name):
-    feeds = shop.feeds
-    shop.set_feeds(feeds | {name: feeds[name] | {"key_columns": {"shop.t": ["id"]}}})
+def declare_key(project, name):
+    feeds = project.feeds
+    project.set_feeds(feeds | {name: feeds[name] | {"key_columns": {"shop.t": ["id"]}}})
 
 
 @pytest.fixture
-def one_more_format(shop):
-    before = shop.feeds
-    yield shop
-    shop.set_feeds(before)
-    shop.sql("drop table silver.maxwell_changes")
+def one_more_format(project):
+    before = project.feeds
+    yield project
+    project.set_feeds(before)
+    project.sql("drop table silver.maxwell_changes")
     # the view over all formats had it
-    shop.run("--select", "changes")
+    project.run("--select", "changes")
 
 
 @pytest.fixture
 def trimmed(one_more_format):
     """Bronze has lost the first of two records."""
-    shop = one_more_format
-    build_two_records(shop, "trimmed")
-    shop.sql("alter table bronze.messages set tblproperties (delta.appendOnly = false)")
-    shop.sql("delete from bronze.messages where feed = 'trimmed' and offset = 0")
-    shop.sql("alter table bronze.messages set tblproperties (delta.appendOnly = true)")
-    return shop
+    project = one_more_format
+    build_two_records(project, "trimmed")
+    project.sql("alter table bronze.messages set tblproperties (delta.appendOnly = false)")
+    project.sql("delete from bronze.messages where feed = 'trimmed' and offset = 0")
+    project.sql("alter table bronze.messages set tblproperties (delta.appendOnly = true)")
+    return project
 
 
+@pytest.mark.long
 def test_what_bronze_has_lost_stays_in_silver_until_someone_lets_it_go(trimmed, capsys):
-    shop = trimmed
+    project = trimmed
     rows = f"select {TRIMMED} from silver.maxwell_changes where feed = 'trimmed' order by all"
-    before = shop.sql(rows)
+    before = project.sql(rows)
     assert len(before) == 2
-    shop.run("--select", "silver")
-    assert shop.sql(rows) == before
+    project.run("--select", "silver")
+    assert project.sql(rows) == before
 
-    refused = shop.dbt("run", "--full-refresh", "--select", "maxwell_changes")
+    refused = project.dbt("run", "--full-refresh", "--select", "maxwell_changes")
     complaint = str(refused.exception)
     assert "bronze no longer holds 1 of the records" in complaint
     assert "feed trimmed, topic maxwell, partition 0, offsets 0 to 0" in complaint
-    assert ingestion(["reparse", "trimmed", "--project-dir", str(shop.root)]) != 0
-    assert shop.sql(rows) == before
+    assert ingestion(["reparse", "trimmed", "--project-dir", str(project.root)]) != 0
+    assert project.sql(rows) == before
 
     # a rebuild that is refused has not accepted the settings either
-    feeds = shop.feeds
-    declare_key(shop, "trimmed")
+    feeds = project.feeds
+    declare_key(project, "trimmed")
     capsys.readouterr()
-    assert ingestion(["rebuild", "trimmed", "--project-dir", str(shop.root)]) == 8
+    assert ingestion(["rebuild", "trimmed", "--project-dir", str(project.root)]) == 8
     assert "bronze no longer holds 1 of the records" in capsys.readouterr().err
-    still_refused = shop.dbt("run", "--select", "maxwell_changes")
+    still_refused = project.dbt("run", "--select", "maxwell_changes")
     assert "rebuild trimmed" in str(still_refused.exception or still_refused.result)
-    shop.set_feeds(feeds)
-    shop.run("--select", "maxwell_changes")
-    assert shop.sql(rows) == before
+    project.set_feeds(feeds)
+    project.run("--select", "maxwell_changes")
+    assert project.sql(rows) == before
 
-    shop.sql("drop table silver.maxwell_changes")
-    shop.run("--select", "maxwell_changes")
-    assert [row.offset for row in shop.sql(rows)] == [1]
+    project.sql("drop table silver.maxwell_changes")
+    project.run("--select", "maxwell_changes")
+    assert [row.offset for row in project.sql(rows)] == [1]
 
 
 def test_a_killed_rebuild_is_finished_by_the_next_run(one_more_format, monkeypatch):
-    shop = one_more_format
-    build_two_records(shop, "killed")
+    project = one_more_format
+    build_two_records(project, "killed")
     keys = "select distinct row_key from silver.maxwell_changes where feed = 'killed'"
-    assert [row.row_key for row in shop.sql(keys)] == [None]
-    declare_key(shop, "killed")
+    assert [row.row_key for row in project.sql(keys)] == [None]
+    declare_key(project, "killed")
 
     def killed_before_it_builds(folder, command, *arguments):
         if command != "run-operation":
@@ -340,9 +347,9 @@ def test_a_killed_rebuild_is_finished_by_the_next_run(one_more_format, monkeypat
 
     run_dbt = rebuild.run_dbt
     monkeypatch.setattr(rebuild, "run_dbt", killed_before_it_builds)
-    assert ingestion(["rebuild", "killed", "--project-dir", str(shop.root)]) == 130
-    shop.run("--select", "silver")
-    assert [row.row_key for row in shop.sql(keys)] == [["1"]]
+    assert ingestion(["rebuild", "killed", "--project-dir", str(project.root)]) == 130
+    project.run("--select", "silver")
+    assert [row.row_key for row in project.sql(keys)] == [["1"]]
 
 
 def test_an_older_bronze_is_refused(shop):

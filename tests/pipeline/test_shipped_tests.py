@@ -22,6 +22,69 @@ def status_of(shop, test):
     return set(shop.statuses(outcome).values())
 
 
+CANAL, DEBEZIUM = "silver.canal_json_changes", "silver.debezium_json_changes"
+# one damage for each test, in tables and rows that no other one looks at
+DAMAGES = {
+    "key_is_unique_orders_": (
+        "gold.orders",
+        "insert into gold.orders select * from gold.orders where id = 1001",
+        "fail",
+    ),
+    "newest_change_wins_carts_": (
+        "gold.carts",
+        "update gold.carts set _change.sequence.offset = 0",
+        "warn",
+    ),
+    "every_value_fits_its_type_customers_": (
+        "gold.customers",
+        "update gold.customers set _change.misfits = array(named_struct("
+        "'column_name', 'total', 'value', 'x', 'wanted_type', 'int', 'topic', 't', 'partition', 0))",
+        "warn",
+    ),
+    "key_is_the_sources_key": (
+        CANAL,
+        f"update {CANAL} set key_columns = array('name') where table_name = 'products'",
+        "fail",
+    ),
+    "changes_have_keys": (
+        CANAL,
+        f"update {CANAL} set row_key = null where table_name = 'order_items'",
+        "warn",
+    ),
+    "order_is_decided": (
+        DEBEZIUM,
+        f"update {DEBEZIUM} set change_sequence.position = array(1, 1)"
+        " where table_name = 'stock' and operation = 'update'",
+        "warn",
+    ),
+    "columns_follow_the_source": (
+        CANAL,
+        f"update {CANAL} set after_image = map_concat(after_image, map('added', '1'))"
+        " where table_name = 'customers' and operation = 'insert'",
+        "warn",
+    ),
+    "images_follow_each_other": (
+        CANAL,
+        f"update {CANAL} set after_image = map('id', '1001', 'status', 'lost')"
+        " where table_name = 'orders' and operation = 'insert' and row_key = array('1001')",
+        "warn",
+    ),
+    "every_record_is_in_silver": (CANAL, f"delete from {CANAL} where offset = 5", "fail"),
+}
+
+
+def test_each_of_them_fails_on_data_made_for_it(shop, damaged):
+    """All at once, each in a place of its own; test_it_fails_on_data_made_for_it has more, one by one."""
+    undamaged = shop.statuses(shop.build)
+    assert {undamaged[test] for test in DAMAGES} == {"pass"}
+    for table, statement, _ in DAMAGES.values():
+        damaged(table, statement)
+    outcome = shop.dbt("test", "--select", *DAMAGES, "--vars", "check_all_history: true")
+    found = {name: str(status) for name, status in shop.statuses(outcome).items()}
+    assert found == {test: status for test, (*_, status) in DAMAGES.items()}
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("test", "table", "statement", "status"),
     [
@@ -155,6 +218,7 @@ def test_it_fails_on_data_made_for_it(shop, damaged, test, table, statement, sta
     assert status_of(shop, test) == {status}
 
 
+@pytest.mark.long
 def test_a_type_that_became_another_one_is_reported(shop, damaged):
     """The id of customers has another type than that of orders."""
     changes = "silver.canal_json_changes"
@@ -172,26 +236,27 @@ MISPLACED = """{{ config(alias='misplaced_rows') }}
 """
 
 
-def test_a_misfit_is_placed_where_its_value_came_from(shop):
+@pytest.mark.long
+def test_a_misfit_is_placed_where_its_value_came_from(project):
     """The row is newer, and of another partition: its later image lacks the column."""
-    before = shop.feeds
+    before = project.feeds
     feed = Feed(name="misplaced", format="debezium_json")
-    shop.add_feed(feed.name, format=feed.format, files="in/misplaced")
-    shop.write_model("misplaced", MISPLACED)
+    project.add_feed(feed.name, format=feed.format, files="in/misplaced")
+    project.write_model("misplaced", MISPLACED)
     rows = [("c", "many", "a", 100), ("u", "__debezium_unavailable_value", "b", 200)]
     for load, (operation, amount, note, position) in enumerate(rows):
         source = postgres_source("misplaced", f'["{position}","{position}"]')
         row = {"id": 1, "amount": amount, "note": note}
         record = debezium_record(7 - load, operation, row, source)
-        shop.land(feed, load, [record | {"partition": load}])
-        shop.run("--select", "silver", "misplaced")
+        project.land(feed, load, [record | {"partition": load}])
+        project.run("--select", "silver", "misplaced")
     query = "select column_name, value, wanted_type, topic, partition, offset from silver.misfits"
-    merged = shop.sql(f"{query} where gold_table = 'misplaced'")
-    shop.run("--full-refresh", "--select", "misplaced")
-    built = shop.sql(f"{query} where gold_table = 'misplaced'")
-    verdicts = [row["verdict"] for row in explained(shop, "misplaced", ["1"])]
-    shop.set_feeds(before)
-    (shop.root / "models" / "gold" / "misplaced.sql").unlink()
+    merged = project.sql(f"{query} where gold_table = 'misplaced'")
+    project.run("--full-refresh", "--select", "misplaced")
+    built = project.sql(f"{query} where gold_table = 'misplaced'")
+    verdicts = [row["verdict"] for row in explained(project, "misplaced", ["1"])]
+    project.set_feeds(before)
+    (project.root / "models" / "gold" / "misplaced.sql").unlink()
     assert [tuple(row) for row in merged] == [("amount", "many", "int", "shop.misplaced", 0, 7)]
     assert built == merged
     assert verdicts == ["gold shows it", "gold still shows its amount"]
@@ -267,9 +332,9 @@ def swapped(offset, told):
 
 
 @pytest.fixture(scope="module")
-def conflicting(shop):
+def conflicting(project):
     """What the tests of changes find after each of two loads: all of it is about changes that an earlier run has checked."""
-    before = shop.feeds
+    before = project.feeds
     loads = {
         "wandering": ("canal_json", WANDERING, 1),
         "tied": ("debezium_json", TIED, 1),
@@ -281,23 +346,24 @@ def conflicting(shop):
         loads[name] = ("debezium_json", records, len(STREAMED))
     for name, (format_name, *_) in loads.items():
         settings = {"cut_overs": CUT_OVER} if name == "followed" else {}
-        shop.add_feed(name, format=format_name, files=f"in/{name}", **settings)
-    shop.write_model("wandering", WANDERED)
+        project.add_feed(name, format=format_name, files=f"in/{name}", **settings)
+    project.write_model("wandering", WANDERED)
     tests = ("order_is_decided", "images_follow_each_other", "every_record_is_in_silver")
     tests += ("columns_follow_the_source",)
     statuses = []
     for load in (0, 1):
         for name, (format_name, records, first) in loads.items():
             part = records[first:] if load else records[:first]
-            shop.land(Feed(name=name, format=format_name), load, part)
-        shop.run("--select", "silver")
-        statuses.append(shop.statuses(shop.dbt("test", "--select", *tests)))
-    found = {test: shown(shop, "--select", test) for test in tests[:2]}
-    shop.set_feeds(before)
-    (shop.root / "models" / "gold" / "wandering.sql").unlink()
+            project.land(Feed(name=name, format=format_name), load, part)
+        project.run("--select", "silver")
+        statuses.append(project.statuses(project.dbt("test", "--select", *tests)))
+    found = {test: shown(project, "--select", test) for test in tests[:2]}
+    project.set_feeds(before)
+    (project.root / "models" / "gold" / "wandering.sql").unlink()
     return statuses, found
 
 
+@pytest.mark.long
 def test_conflicts_with_changes_that_were_checked_before_are_reported(conflicting):
     statuses, found = conflicting
     assert {status["every_record_is_in_silver"] for status in statuses} == {"pass"}
@@ -313,17 +379,20 @@ def test_conflicts_with_changes_that_were_checked_before_are_reported(conflictin
     ) == [("swapped", "2", taken), ("tied", "1", tie), ("wandering", "1", several)]
 
 
+@pytest.mark.long
 def test_positions_that_begin_again_lower_are_reported_once_per_partition(conflicting):
     _, found = conflicting
     lower = [row for row in found["order_is_decided"] if not row["row_key"]]
     assert [row["feed"] for row in lower] == ["restored"]
 
 
+@pytest.mark.long
 def test_a_type_that_had_been_another_one_is_reported_when_a_late_partition_tells(conflicting):
     statuses, _ = conflicting
     assert [status["columns_follow_the_source"] for status in statuses] == ["pass", "warn"]
 
 
+@pytest.mark.long
 def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(conflicting):
     statuses, found = conflicting
     assert [status["images_follow_each_other"] for status in statuses] == ["pass", "warn"]

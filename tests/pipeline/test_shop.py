@@ -106,6 +106,7 @@ def test_current_versions_are_the_gold_rows(shop):
     assert history.count() > len(current)
 
 
+@pytest.mark.long
 def test_a_history_too_wide_for_a_view_says_so_and_can_be_a_table(shop):
     columns = "".join(f"'column_{number}': 'int', " for number in range(80))
     model = f"{{{{ history(feed='shop_mariadb', table='orders', key=['id'], columns={{'id': 'bigint', {columns}}}) }}}}\n"
@@ -225,6 +226,7 @@ def test_complete_up_to_tells_the_latest_time_of_each_partition(shop):
         assert (row.unknown_rows, row.gaps) == (1 if row.topic in BROKEN else 0, 0)
 
 
+@pytest.mark.long
 def test_a_full_load_is_complete_where_its_last_row_is_marked_or_the_stream_goes_on(shop, damaged):
     silver = "silver.debezium_json_changes"
 
