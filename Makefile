@@ -15,6 +15,7 @@ setup: .venv/ready  ## make the virtual environment, fetch pinned packages and S
 	@echo "Installing the pinned Python packages (about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@$(BIN)/python -m ingestion.jars
+	@$(BIN)/python -m ingestion.archive
 	@touch .venv/ready
 
 run: setup  ## load the feeds, build and test all tables, report

@@ -175,7 +175,7 @@ def _rows_of_files(files: Iterable[tuple[str, Path]], lines: str) -> Iterator[Ro
 def _rows_of_topic(config: Config, topic: str, records: int) -> Iterator[Row]:
     """Yield the first records that the brokers hold, without landing them."""
     feed = Feed(name=topic, format="", topics=(topic,), kafka=config.kafka)
-    spark = session(config.project_dir)
+    spark = session(config.project_dir, brief=True)
     with brokers.admin_client(spark, feed) as client:
         brokers.feed_topics(spark, client, feed)
     options = {f"kafka.{key}": value for key, value in resolve(topic, feed.kafka).items()}

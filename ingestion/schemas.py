@@ -50,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
             f"--registry must be an address such as http://host:8081, but it is {args.registry}."
         )
     folder = config.project_dir / str(feed.meaning["avro_schemas"])
-    spark = session(config.project_dir)
+    spark = session(config.project_dir, brief=True)
     create_tables(spark, config.bronze)
     numbers = named_schemas(spark, config.bronze, feed.name)
     missing = [number for number in numbers if not (folder / f"{number}.avsc").exists()]

@@ -22,6 +22,9 @@ REDACTED = {
     "spark.redaction.regex": "(?i)secret|password|passphrase|token|access[.]?key|jaas|[.]key$",
     "spark.sql.redaction.options.regex": "(?i)url|^kafka[.]|jaas|password|secret",
 }
+# Java's second compiler takes more than it brings back to a process of seconds.
+BRIEF = "-XX:TieredStopAtLevel=1"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 LOADER = {
     # A follower must not hold the Derby metastore, which lets in one process: bronze is a path.
     "spark.sql.catalogImplementation": "in-memory",
@@ -36,29 +39,39 @@ LOADER = {
 }
 
 
-def session(project_dir: Path, hive: bool = False, inherited: Iterable[int] = ()) -> SparkSession:
+def session(
+    project_dir: Path, hive: bool = False, brief: bool = False, inherited: Iterable[int] = ()
+) -> SparkSession:
     """Return the running session, or start one in the project's root.
 
-    `inherited` are file descriptors of locks that the JVM keeps as long as it lives.
+    `brief` spares a process of seconds Java's second compiler; `inherited` are file descriptors of
+    locks that the JVM keeps as long as it lives.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    _require_java()
+    java_version()
     _require_jars(project_dir)
     os.chdir(project_dir)
+    conf = spark_conf(project_dir, hive, brief)
+    # Without a handler of its own, Python prints what this bridge logs on the screen.
+    logging.getLogger("py4j").addHandler(logging.NullHandler())
+    logging.getLogger("py4j").propagate = False
+    start_jvm(project_dir, conf, tuple(inherited))
+    return SparkSession.builder.config(conf=conf).getOrCreate()
+
+
+def spark_conf(project_dir: Path, hive: bool, brief: bool) -> SparkConf:
+    """Return what the session of `dbt` (with Hive's metastore) or of the loader is started with."""
     settings = {**_profile_settings(project_dir), **REDACTED}
     if hive:
         settings["spark.sql.catalogImplementation"] = "hive"
     else:
         settings |= LOADER
+    if brief:
+        settings[JAVA_OPTIONS] += f" {BRIEF}"
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
-    conf.setAppName("cdc-lakehouse")
-    # Without a handler of its own, Python prints what this bridge logs on the screen.
-    logging.getLogger("py4j").addHandler(logging.NullHandler())
-    logging.getLogger("py4j").propagate = False
-    _start_jvm(project_dir, conf, tuple(inherited))
-    return SparkSession.builder.config(conf=conf).getOrCreate()
+    return conf.setAppName("cdc-lakehouse")
 
 
 def _profile_settings(project_dir: Path) -> dict[str, str]:
@@ -72,7 +85,9 @@ def _profile_settings(project_dir: Path) -> dict[str, str]:
     }
 
 
-def _start_jvm(project_dir: Path, conf: SparkConf, inherited: tuple[int, ...]) -> None:
+def start_jvm(
+    project_dir: Path, conf: SparkConf, inherited: tuple[int, ...] = ()
+) -> subprocess.Popen:
     """Start the JVM with its first words, which no logger catches, in a file."""
     log = project_dir / "lakehouse" / "logs" / "jvm.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -83,6 +98,7 @@ def _start_jvm(project_dir: Path, conf: SparkConf, inherited: tuple[int, ...]) -
         except PySparkRuntimeError as error:
             raise UserError(f"Spark did not start; its last words are in {log}.", SOURCE) from error
     SparkContext._ensure_initialized(gateway=gateway)
+    return gateway.proc
 
 
 def _require_jars(project_dir: Path) -> None:
@@ -90,7 +106,8 @@ def _require_jars(project_dir: Path) -> None:
         raise UserError("Spark's extra jars are missing: run `make setup`.", SOURCE)
 
 
-def _require_java() -> None:
+def java_version() -> str:
+    """Return what Java says of itself, if it is one that Spark runs on."""
     home = os.environ.get("JAVA_HOME")
     java = f"{home}/bin/java" if home else shutil.which("java")
     if java is None or not Path(java).exists():
@@ -100,3 +117,4 @@ def _require_java() -> None:
     if version is None or int(version[1]) < 17:
         found = words.splitlines()[0] if words else "nothing"
         raise UserError(f"Java 17 or later is needed, but {java} says: {found}.", SOURCE)
+    return words
