@@ -5,6 +5,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from tests.support.java import BRIEF, ONE_THREAD
+
 JARS = Path(__file__).resolve().parents[2] / ".jars"
 # Bytes that are no Avro record may name any length, for which Avro would reserve memory: the JVM would end.
 AVRO_LIMITS = (
@@ -27,7 +29,7 @@ def small_session() -> SparkSession:
         SparkSession.builder.master("local[1]")
         .config("spark.driver.memory", "2g")
         .config("spark.jars", ",".join(str(path) for path in JARS.glob("spark-avro*.jar")))
-        .config("spark.driver.extraJavaOptions", " ".join(AVRO_LIMITS))
+        .config("spark.driver.extraJavaOptions", " ".join((*AVRO_LIMITS, BRIEF, ONE_THREAD)))
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.sql.ansi.enabled", "false")
