@@ -3,10 +3,11 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all test-long test-quick test-ingestion test-pipeline test-histories test-gold test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run test test-all test-quick test-format test-formats test-gold test-ingestion test-pipeline \
+	test-histories test-crashes test-readme test-sources test-reconcile test-cluster test-long lint format bench clean
 
 help:  ## show the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
 
 setup: .venv/ready  ## make the virtual environment, fetch pinned packages and Spark's jars
 
@@ -21,57 +22,78 @@ setup: .venv/ready  ## make the virtual environment, fetch pinned packages and S
 run: setup  ## load the feeds, build and test all tables, report
 	@$(BIN)/python -m ingestion run
 
+# The models of formats differ in nothing but the name, as tests/formats/test_names.py says: one stands for all.
+WRITTEN_SQL := models/silver/*.sql models/silver/formats/canal_json_cloudcanal_changes.sql models/gold tests
 lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
-	@$(BIN)/sqlfluff lint --disable-progress-bar models tests
+	@$(BIN)/sqlfluff lint --disable-progress-bar --processes 2 $(WRITTEN_SQL)
 	@$(BIN)/python -m tests.lint_compiled_sql
 
+# With FAST=1 a kind leaves out the tests that are marked `long`.
+PYTEST := $(BIN)/python -m pytest --quiet $(if $(FAST),-m "not long")
+
 # The longest first, so that none is left alone at the end.
-KINDS := test-pipeline test-histories test-crashes test-readme test-quick test-ingestion lint
-WITH_DATABASES := test-sources test-reconcile
+KINDS := test-pipeline test-readme test-ingestion test-formats lint
+ALL_KINDS := test-sources test-pipeline test-histories test-crashes test-reconcile test-readme test-ingestion test-formats lint
 
-test: setup  ## lint, and every test: formats, types, ingestion with a real Kafka, end to end, the README's commands
-	@echo "Six kinds of tests and the linters run, two at a time (35 to 60 minutes on two cores); each prints what it did when it is through."
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(KINDS)
+test: setup  ## lint, and every promise once: formats, types, a real Kafka, end to end, the README's commands
+	@echo "Four kinds of tests and the linters run, two at a time, in at most 10 minutes on two cores."
+	@FAST=1 $(BIN)/python -m tests.kinds $(KINDS)
 
-test-all: setup  ## `make test` and the tests that start databases, as CI runs them
+test-all: setup  ## everything, with the tests that start databases, as CI runs it
 	@tests/sources/install_databases.sh
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target $(WITH_DATABASES) $(KINDS)
+	@echo "Eight kinds of tests and the linters run, two at a time, in at most 45 minutes on two cores."
+	@$(BIN)/python -m tests.kinds $(ALL_KINDS)
+
+test-quick: setup  ## formats and types: the tests of `make test` that take seconds
+	@$(MAKE) --no-print-directory test-formats FAST=1
+
+test-format: setup  ## all that tests one format: make test-format NAME=canal_json
+	@test -n "$(NAME)" || { echo "Which format? make test-format NAME=canal_json" >&2; exit 2; }
+	@$(BIN)/python -m pytest --quiet tests/formats tests/types --format "$(NAME)" -k "not generated"
+	@$(BIN)/ruff check --quiet tests/formats/$(NAME) && $(BIN)/ruff format --check --quiet tests/formats/$(NAME)
+	@$(BIN)/sqlfluff lint --disable-progress-bar models/silver/formats/$(NAME)_changes.sql
+	@$(BIN)/python -m tests.lint_compiled_sql $(NAME)
 
 # One process each: a process has one Spark session, and these want different ones.
+test-formats: setup
+	@$(PYTEST) tests/formats tests/types
+
 test-ingestion: setup
-	@$(BIN)/python -m pytest --quiet tests/ingestion
+	@$(PYTEST) tests/ingestion
 
-# Made-up histories, which take the longest, beside everything else of the pipeline.
+# Made-up histories and killed runs, which take the longest, beside everything else of the pipeline.
 HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
-test-histories: setup
-	@$(BIN)/python -m pytest --quiet $(HISTORIES)
-
+ifdef FAST
 test-pipeline: setup
-	@$(BIN)/python -m pytest --quiet tests/pipeline $(addprefix --ignore=,$(HISTORIES))
+	@$(PYTEST) tests/pipeline tests/crashes
+else
+test-pipeline: setup
+	@$(PYTEST) tests/pipeline $(addprefix --ignore=,$(HISTORIES))
+endif
+
+test-histories: setup
+	@$(PYTEST) $(HISTORIES)
 
 test-gold: setup  ## every rule of gold once, in tables that the cases share
 	@$(BIN)/python -m pytest --quiet tests/pipeline/test_gold.py
 
 test-crashes: setup
-	@$(BIN)/python -m pytest --quiet tests/crashes
+	@$(PYTEST) tests/crashes
 
 test-readme: setup
-	@$(BIN)/python -m pytest --quiet tests/readme
+	@$(PYTEST) tests/readme
 
 test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
 	@tests/sources/install_databases.sh
-	@$(BIN)/python -m pytest --quiet tests/reconcile
+	@$(PYTEST) tests/reconcile
 
 test-cluster: setup  ## the target `cluster`, on a Spark Thrift server that it starts; not part of `make test`
-	@$(BIN)/python -m pytest --quiet tests/cluster
+	@$(PYTEST) tests/cluster
 
 test-sources: setup  ## real databases, Debezium, Canal and Maxwell: gold equals the source; installs Debian's packages if need be
 	@tests/sources/install_databases.sh
-	@$(BIN)/python -m pytest --quiet tests/sources
-
-test-quick: setup  ## the tests that take seconds
-	@$(BIN)/python -m pytest --quiet tests/formats tests/types
+	@$(PYTEST) tests/sources
 
 test-long: setup  ## more damage, histories, killed runs and transactions than CI has time for, others in each run
 	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py

@@ -1,5 +1,6 @@
 """`python -m ingestion.jars`: brings the jars named in pyproject.toml into .jars/, once."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -101,10 +102,14 @@ def bring_server_jars(name: str) -> Path:
     packages = coordinates(f"{name}_jars")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = cache / "cdc-lakehouse" / f"{name}-{packages[0].rsplit(':', 1)[1]}"
-    if bring(packages, folder, beside_pyspark=False):
-        # Ivy leaves out Scala's own library, as every Spark has it.
-        for jar in (spark_home() / "jars").glob("scala-library-*.jar"):
-            shutil.copy(jar, folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # kinds of tests that run side by side want the same jars; Ivy's cache is for one at a time
+    with (folder.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if bring(packages, folder, beside_pyspark=False):
+            # Ivy leaves out Scala's own library, as every Spark has it.
+            for jar in (spark_home() / "jars").glob("scala-library-*.jar"):
+                shutil.copy(jar, folder)
     return folder
 
 

@@ -2,14 +2,18 @@
 
 import base64
 import json
+import pickle
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import jinja2
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame
+
+from tests.support.small_spark import COMPILED, INTERPRETED, small_session
 
 HERE = Path(__file__).parent
-JARS = Path(__file__).resolve().parents[2] / ".jars"
 MACROS = Path(__file__).resolve().parents[2] / "macros"
 MACRO_FILES = ("decode.sql", "statement.sql", "unknown_error.sql", "run/feeds.sql", "formats/*.sql")
 
@@ -20,13 +24,20 @@ MESSAGES = """
     key binary, value binary, load_error string, load_id string, ingested_at timestamp,
     bronze_version bigint, feed_key_columns map<string, array<string>>, feed_settings map<string, string>
 """
-# Bytes that are no Avro record may name any length, for which Avro would reserve memory: the JVM would end.
-AVRO_LIMITS = (
-    "-Dorg.apache.avro.limits.bytes.maxLength=67108864",
-    "-Dorg.apache.avro.limits.string.maxLength=67108864",
-    "-Dorg.apache.avro.limits.collectionItems.maxLength=1000000",
-)
 TIMES = ("message_timestamp", "changed_at", "captured_at")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a format's macro makes of the records that lie in a file when it runs."""
+
+    path: Path
+    frame: DataFrame
+    shown: DataFrame
+
+    def give(self, format_name, records):
+        """From now on the statement reads these records."""
+        self.path.write_bytes(pickle.dumps([as_bronze(record, format_name) for record in records]))
 
 
 def load_lines(path):
@@ -70,22 +81,8 @@ def as_bronze(record, format_name):
 
 @pytest.fixture(scope="session")
 def spark():
-    """A session without ANSI mode, as dbt-spark opens it."""
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.driver.memory", "2g")
-        .config("spark.jars", ",".join(str(path) for path in JARS.glob("spark-avro*.jar")))
-        .config("spark.driver.extraJavaOptions", " ".join(AVRO_LIMITS))
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.sql.ansi.enabled", "false")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.debug.maxToStringFields", "10000")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+    """The session that formats and types share."""
+    return small_session()
 
 
 def avro_schemas(format_name, files):
@@ -94,6 +91,27 @@ def avro_schemas(format_name, files):
         {"file": f"schemas/{path.name}", "text": path.read_text("utf-8")}
         for path in sorted((HERE / format_name / "schemas").glob("*.avsc"))
     ]
+
+
+def held_messages(spark, path):
+    """The messages that lie in a file whenever a statement over this DataFrame runs."""
+
+    def rows(_):
+        return pickle.loads(Path(path).read_bytes())
+
+    source = spark.sparkContext.parallelize([0], 1).mapPartitions(rows)
+    schema = MESSAGES.replace("timestamp timestamp", "timestamp bigint").replace(
+        "ingested_at timestamp", "ingested_at bigint"
+    )
+    frame = spark.createDataFrame(source, schema, verifySchema=False)
+    return frame.selectExpr(
+        *(
+            f"timestamp_millis(`{name}`) as `{name}`"
+            if name in ("timestamp", "ingested_at")
+            else f"`{name}`"
+            for name in frame.columns
+        )
+    )
 
 
 def rendered_macros():
@@ -113,24 +131,42 @@ def macros():
 
 
 @pytest.fixture(scope="session")
-def parsed(spark, macros):
-    """The DataFrame that a format's macro makes of records."""
+def statement_of(spark, macros, tmp_path_factory):
+    """A format's statement, which Spark plans once, and a way to give it the records that it reads."""
+    folder = tmp_path_factory.mktemp("records")
+
+    @cache
+    def planned(format_name, code):
+        path = folder / f"{format_name}_{code}"
+        for name, value in (INTERPRETED if code == "interpreted" else COMPILED).items():
+            spark.conf.set(name, value)
+        try:
+            messages = held_messages(spark, path)
+            messages.createOrReplaceTempView("golden_messages")
+            frame = spark.sql(getattr(macros, f"parse_{format_name}")("golden_messages"))
+            shown = frame.selectExpr(
+                *(
+                    f"cast(`{n}` as string) as `{n}`" if n in TIMES else f"`{n}`"
+                    for n in frame.columns
+                )
+            )
+            shown._jdf.queryExecution().executedPlan()
+        finally:
+            for name, value in INTERPRETED.items():
+                spark.conf.set(name, value)
+        return Statement(path, frame, shown)
+
+    return planned
+
+
+@pytest.fixture(scope="session")
+def parsed(spark, macros, statement_of):
+    """The DataFrame that a format's macro makes of records; the next call for the format changes what it reads."""
 
     def run(format_name, records):
-        schema = MESSAGES.replace("timestamp timestamp", "timestamp bigint").replace(
-            "ingested_at timestamp", "ingested_at bigint"
-        )
-        rows = [as_bronze(record, format_name) for record in records]
-        frame = spark.createDataFrame(rows, schema).coalesce(1)
-        frame.selectExpr(
-            *(
-                f"timestamp_millis(`{name}`) as `{name}`"
-                if name in ("timestamp", "ingested_at")
-                else f"`{name}`"
-                for name in frame.columns
-            )
-        ).createOrReplaceTempView("golden_messages")
-        return spark.sql(getattr(macros, f"parse_{format_name}")("golden_messages"))
+        statement = statement_of(format_name, "interpreted")
+        statement.give(format_name, records)
+        return statement.frame
 
     return run
 
@@ -146,16 +182,21 @@ def plain(value):
     return value
 
 
+@pytest.fixture(
+    scope="session", params=["interpreted", pytest.param("generated", marks=pytest.mark.long)]
+)
+def code(request):
+    """How Spark runs a statement: as the product lets it for few records, and for many."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
-def changes_of(parsed):
+def changes_of(statement_of, code):
     """The rows of the change contract that records become, as plain objects."""
 
     def run(format_name, records):
-        frame = parsed(format_name, records)
-        columns = [
-            f"cast(`{name}` as string) as `{name}`" if name in TIMES else f"`{name}`"
-            for name in frame.columns
-        ]
-        return [plain(row.asDict(recursive=True)) for row in frame.selectExpr(*columns).collect()]
+        statement = statement_of(format_name, code)
+        statement.give(format_name, records)
+        return [plain(row.asDict(recursive=True)) for row in statement.shown.collect()]
 
     return run

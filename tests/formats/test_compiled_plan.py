@@ -105,6 +105,7 @@ def calls(plan, function):
     return found
 
 
+@pytest.mark.families
 def test_each_text_is_decoded_by_one_from_json(format_name, plan):
     decodes = calls(plan, "from_json")
     assert len(decodes) == len(decoded(format_name)), "\n".join(decode[-300:] for decode in decodes)
@@ -112,6 +113,7 @@ def test_each_text_is_decoded_by_one_from_json(format_name, plan):
     assert len(of_value) == 1
 
 
+@pytest.mark.families
 def test_no_path_is_looked_up_but_to_unwrap_a_text(format_name, plan):
     lookups = calls(plan, "get_json_object")
     assert len(lookups) == (format_name not in BINARY)
@@ -119,6 +121,7 @@ def test_no_path_is_looked_up_but_to_unwrap_a_text(format_name, plan):
     assert calls(plan, "json_tuple") == calls(plan, "parse_json") == []
 
 
+@pytest.mark.families
 def test_fractions_are_marked_once_in_each_text(format_name, plan):
     """However often the SQL names what comes of it."""
     innermost = [call for call in calls(plan, "regexp_replace") if "regexp_replace(" not in call]

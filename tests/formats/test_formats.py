@@ -200,6 +200,7 @@ def test_no_placeholder_stands_in_an_image(rows):
     ] == []
 
 
+@pytest.mark.families
 def test_a_row_depends_on_its_record_alone(format_name, records, rows, changes_of):
     """In another order and in other company the records give the same rows."""
     alone = by_place(rows)
@@ -298,6 +299,7 @@ def test_a_text_is_named_by_its_own_format_or_a_relative(spark, macros):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.families
 def test_a_message_of_its_own_format_is_not_named_otherwise(spark, macros, format_name, records):
     texts = [
         r["value"]

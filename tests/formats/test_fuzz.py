@@ -158,6 +158,7 @@ def shrunk(format_name, records, changes_of):
     return f"from {record['case']!r}: key {wire_bytes(record, 'key')!r}, value {content!r}"
 
 
+@pytest.mark.families
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_damage_stops_nothing_and_hides_nothing(format_name, changes_of):
     chance = random.Random(f"{SEED} {format_name}")

@@ -38,6 +38,7 @@ def with_values(record, values):
     return [rest | {"offset": offset, "value": value} for offset, value in enumerate(values)]
 
 
+@pytest.mark.families
 @pytest.mark.parametrize("format_name", [name for name in FORMATS if a_value(name)])
 def test_giants_are_read_or_reported(format_name, changes_of):
     record, operation, column, word, message = a_value(format_name)

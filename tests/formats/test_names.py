@@ -3,9 +3,12 @@
 import re
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.support.format_table import MARKED, README, facts, table
+
+pytestmark = pytest.mark.every_format
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -17,6 +20,7 @@ def stems(pattern, ending=""):
 
 
 FORMATS = stems("macros/formats/*.sql", ".sql")
+LINTED = "canal_json_cloudcanal"
 
 
 def test_macros_models_tests_and_pages_have_the_same_names():
@@ -42,6 +46,19 @@ def test_each_file_has_the_macro_and_the_model_of_its_name():
         assert f"parse_{name}('messages')" in model
         types = (ROOT / "macros" / "schemas" / f"{name}.sql").read_text()
         assert f"macro {name}_columns(schemas)" in types
+
+
+def test_the_models_of_formats_differ_in_nothing_but_the_name():
+    """`make lint` looks at one of them, that of the longest name."""
+    texts = {
+        (ROOT / "models" / "silver" / "formats" / f"{name}_changes.sql")
+        .read_text()
+        .replace(name, "x")
+        for name in FORMATS
+    }
+    assert len(texts) == 1
+    assert len(LINTED) == max(len(name) for name in FORMATS)
+    assert f"models/silver/formats/{LINTED}_changes.sql" in (ROOT / "Makefile").read_text()
 
 
 def test_every_format_has_the_contract():

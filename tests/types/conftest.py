@@ -4,7 +4,8 @@ from pathlib import Path
 
 import jinja2
 import pytest
-from pyspark.sql import SparkSession
+
+from tests.support.small_spark import small_session
 
 ROOT = Path(__file__).resolve().parents[2]
 MACRO_FILES = ("schemas/*.sql", "wire/*.sql", "types/*.sql")
@@ -34,20 +35,13 @@ def macros():
     return environment.from_string(source).module
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def spark():
-    """A session without ANSI mode, as dbt-spark opens it."""
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.driver.memory", "2g")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.sql.ansi.enabled", "false")
-        .config("spark.sql.session.timeZone", "America/New_York")
-        .getOrCreate()
-    )
+    """The session that formats and types share, in a zone that is neither UTC nor a feed's."""
+    session = small_session()
+    session.conf.set("spark.sql.session.timeZone", "America/New_York")
     yield session
-    session.stop()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
 
 
 @pytest.fixture(params=["America/New_York", "Asia/Tokyo"])

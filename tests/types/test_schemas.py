@@ -50,7 +50,7 @@ MYSQL_TYPES = [
 ]
 
 
-def test_canal_columns_in_their_order(spark, macros):
+def test_canal_json_columns_in_their_order(spark, macros):
     types = {f"c{number}": row[0] for number, row in enumerate(MYSQL_TYPES, start=1)}
     columns = columns_of(spark, macros.canal_json_columns("schemas"), types)
     assert [
@@ -152,7 +152,7 @@ CONNECT_TYPES = [
 ]
 
 
-def test_debezium_columns_in_their_order(spark, macros):
+def test_debezium_json_columns_in_their_order(spark, macros):
     block = envelope(
         "io.debezium.connector.postgresql.Source",
         [

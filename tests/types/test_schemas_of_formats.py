@@ -161,7 +161,7 @@ DTS_BYTES = [
 ]
 
 
-def test_dts(spark, macros):
+def test_dts_avro(spark, macros):
     fields = [{"dataTypeNumber": number} for number, *_ in DTS_TYPES]
     fields += [{"dataTypeNumber": number, "isBinary": True} for number, _ in DTS_BYTES]
     record = {"sourceType": "MySQL", "fields": in_a_list(fields)}
@@ -172,7 +172,7 @@ def test_dts(spark, macros):
 
 
 @pytest.mark.parametrize("source", [{"sourceType": "Oracle"}, {}])
-def test_dts_numbers_of_other_engines_mean_nothing(spark, macros, source):
+def test_dts_avro_numbers_of_other_engines_mean_nothing(spark, macros, source):
     fields = [{"dataTypeNumber": 8}, {"dataTypeNumber": 7}, {"isBinary": True}]
     record = {**source, "fields": in_a_list(fields)}
     assert told(columns_of(spark, macros.dts_avro_columns("schemas"), record)) == bare(
