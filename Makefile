@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all test-long test-quick test-ingestion test-pipeline test-histories test-readme test-crashes test-sources test-reconcile test-cluster lint format bench clean
+.PHONY: help setup run test test-all test-long test-quick test-ingestion test-pipeline test-histories test-readme test-crashes test-sources test-reconcile test-cluster mutants lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -67,13 +67,17 @@ test-sources: setup  ## real databases, Debezium, Canal and Maxwell: gold equals
 	@$(BIN)/python -m pytest --quiet tests/sources
 
 test-quick: setup  ## the tests that take seconds
-	@$(BIN)/python -m pytest --quiet tests/formats tests/types
+	@$(BIN)/python -m pytest --quiet tests/formats tests/types tests/mutants
 
 test-long: setup  ## more damage, histories, killed runs and transactions than CI has time for, others in each run
 	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py
 	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
 	@CASES_SEED=$$(date +%s) KILLS=20 $(BIN)/python -m pytest --quiet tests/pipeline/test_repair.py -k random
 	@SOURCES_SEED=$$(date +%s) SOURCES_TRANSACTIONS=400 $(MAKE) --no-print-directory test-sources
+
+# MUTANTS="--tests fast gold:" for those of gold, with the tests of `make test`
+mutants: setup  ## plant faults in a copy, one at a time, and say which test sees each: for a night
+	@$(BIN)/python -m tests.mutants $(MUTANTS)
 
 format: setup  ## let ruff put the Python in order
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .
