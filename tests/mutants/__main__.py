@@ -27,7 +27,7 @@ def main() -> int:
         return 0
     for mutant in chosen:
         mutant.faulty((ROOT / mutant.file).read_text(encoding="utf-8"))
-    with TemporaryDirectory(prefix="mutants-") as place:
+    with TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as place:
         folder = Path(place).resolve()
         copy_project(folder)
         if not args.unchecked and not _passes(folder, chosen, args.tests, args.patience):

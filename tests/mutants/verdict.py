@@ -58,7 +58,7 @@ def _by_folder(tests: Iterable[str]) -> list[list[str]]:
 
 def _run(folder: Path, tests: list[str], only: str, tier: str, patience: float) -> Verdict:
     began = time.monotonic()
-    with TemporaryDirectory(prefix="mutant-") as scratch:
+    with TemporaryDirectory(prefix="mutant-", ignore_cleanup_errors=True) as scratch:
         place, output = Path(scratch) / "first.json", Path(scratch) / "output"
         command = [*PYTEST, f"--basetemp={scratch}/tests", *TIERS[tier], *tests]
         command += ["-k", only] if only else []
