@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-all test-quick test-format test-formats test-gold test-ingestion test-pipeline \
-	test-histories test-crashes test-readme test-sources test-reconcile test-cluster test-long lint format bench clean
+	test-histories test-crashes test-readme test-sources test-reconcile test-cluster test-long mutants lint format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -57,7 +57,7 @@ test-format: setup  ## all that tests one format: make test-format NAME=canal_js
 
 # One process each: a process has one Spark session, and these want different ones.
 test-formats: setup
-	@$(PYTEST) tests/formats tests/types
+	@$(PYTEST) tests/formats tests/types tests/mutants
 
 test-ingestion: setup
 	@$(PYTEST) tests/ingestion
@@ -100,6 +100,10 @@ test-long: setup  ## more damage, histories, killed runs and transactions than C
 	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
 	@CASES_SEED=$$(date +%s) KILLS=20 $(BIN)/python -m pytest --quiet tests/pipeline/test_repair.py -k random
 	@SOURCES_SEED=$$(date +%s) SOURCES_TRANSACTIONS=400 $(MAKE) --no-print-directory test-sources
+
+# MUTANTS="--tests fast gold:" for those of gold, with the tests of `make test`
+mutants: setup  ## plant faults in a copy, one at a time, and say which test sees each: for a night
+	@$(BIN)/python -m tests.mutants $(MUTANTS)
 
 format: setup  ## let ruff put the Python in order
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .

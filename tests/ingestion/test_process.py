@@ -27,7 +27,6 @@ def next_batch(loader: subprocess.Popen) -> str:
     return line
 
 
-@pytest.mark.slow
 def test_killed_loaders_land_every_record_exactly_once(project: Project, broker: KafkaBroker):
     topic = broker.create("killed", 3)
     project.configure(feed(topic, max_offsets_per_trigger=2500), broker.servers)

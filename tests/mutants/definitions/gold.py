@@ -1,0 +1,144 @@
+"""Faults in the macros and materializations of gold."""
+
+from tests.mutants.mutant import Mutant
+
+SHOP = "tests/pipeline/test_shop.py"
+GOLD_IS_THE_SOURCE = f"{SHOP}::test_gold_equals_the_source_table"
+CASES = "tests/pipeline/test_properties.py::test_the_lakehouse_holds_what_the_messages_tell"
+
+MUTANTS = (
+    Mutant(
+        name="gold: the oldest change of a key counts as its newest",
+        kind="an order reversed",
+        file="macros/gold/_latest.sql",
+        before="""max_by(
+                struct(is_deleted, is_rebuilt, after_image, schema_id""",
+        after="""min_by(
+                struct(is_deleted, is_rebuilt, after_image, schema_id""",
+        tests=(GOLD_IS_THE_SOURCE,),
+    ),
+    Mutant(
+        name="gold: a row that is older than gold's replaces it",
+        kind="a guard left out",
+        file="macros/materializations/current_state.sql",
+        before="'latest._is_rebuilt' if by_column else 'latest._sequence > current._change.sequence'",
+        after="'latest._is_rebuilt' if by_column else 'true'",
+        tests=(CASES,),
+    ),
+    Mutant(
+        name="gold: an insert that is older than its delete brings the row back",
+        kind="a guard left out",
+        file="macros/gold/_changes_of_table.sql",
+        before="and changes.sequence < deletes.delete_sequence",
+        after="and false",
+        tests=(CASES,),
+    ),
+    Mutant(
+        name="gold: deletes of later runs are not kept",
+        kind="a mark not written",
+        file="macros/materializations/current_state.sql",
+        before="{%- do statements.append(merge_deletes(state, plan)) -%}",
+        after="",
+        tests=(CASES,),
+    ),
+    Mutant(
+        name="gold: rows are made before the state that voids some of them",
+        kind="an order reversed",
+        file="macros/materializations/current_state.sql",
+        before="""
+            {%- do statements.append(create_state(state, plan)) -%}
+            {%- do statements.append(create_gold_table(live_rows(compiled_code), plan.columns)) -%}
+""",
+        after="""
+            {%- do statements.append(create_gold_table(live_rows(compiled_code), plan.columns)) -%}
+            {%- do statements.append(create_state(state, plan)) -%}
+""",
+        tests=(GOLD_IS_THE_SOURCE,),
+    ),
+    Mutant(
+        name="gold: a TRUNCATE of one partition empties all of them",
+        kind="a guard left out",
+        file="macros/gold/_source_tables.sql",
+        before="{{ relation }}.order_scope = 'offset', {{ relation }}.partition, null) as partition",
+        after="false, {{ relation }}.partition, null) as partition",
+        tests=(
+            "tests/pipeline/test_convergence.py"
+            "::test_a_truncate_of_one_partition_leaves_what_another_one_told_of_the_key",
+        ),
+    ),
+    Mutant(
+        name="gold: a TRUNCATE or DROP removes the rows above it",
+        kind="a comparison turned",
+        file="macros/materializations/current_state.sql",
+        before="emptied.delete_sequence > current._change.sequence\n        and",
+        after="emptied.delete_sequence < current._change.sequence\n        and",
+        tests=(
+            "tests/pipeline/test_drops.py"
+            "::test_a_dropped_table_loses_its_rows_unless_the_feed_keeps_them",
+        ),
+    ),
+    Mutant(
+        name="gold: the delete at a move's position is taken for the key that it left",
+        kind="a comparison turned",
+        file="macros/gold/_moved_values.sql",
+        before="key_part -> key_part is null)",
+        after="key_part -> key_part is not null)",
+        tests=(
+            "tests/pipeline/test_keys.py::test_a_key_that_the_header_writes_otherwise_is_found",
+        ),
+    ),
+    Mutant(
+        name="gold: a row of some columns counts as a whole one",
+        kind="a comparison turned",
+        file="macros/materializations/current_state.sql",
+        before="'snapshot') and not is_after_complete) as partials",
+        after="'snapshot') and is_after_complete is null) as partials",
+        tests=(GOLD_IS_THE_SOURCE,),
+    ),
+    Mutant(
+        name="gold: values that do not fit their type are not told",
+        kind="a guard left out",
+        file="macros/gold/_misfits.sql",
+        before="typed -> {{ does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}",
+        after="typed -> false",
+        tests=(f"{SHOP}::test_only_the_broken_messages_and_the_zero_date_are_warned_of",),
+    ),
+    Mutant(
+        name="gold: a column that the model leaves out is added",
+        kind="a guard left out",
+        file="macros/gold/_new_columns.sql",
+        before="        and name not in (meta.left_out or [])\n",
+        after="",
+        tests=(
+            "tests/pipeline/test_new_columns.py"
+            "::test_a_column_that_the_source_adds_is_in_gold_at_once",
+        ),
+    ),
+    Mutant(
+        name="gold: a column of integers does not widen with the source's",
+        kind="a column forgotten",
+        file="macros/gold/_new_columns.sql",
+        before="common_type(known + told.get(name, [] if known else ['string']))",
+        after="common_type(known or told.get(name, ['string']))",
+        tests=(
+            "tests/pipeline/test_new_columns.py"
+            "::test_a_column_that_the_source_adds_is_in_gold_at_once",
+        ),
+    ),
+    Mutant(
+        name="gold: a row without a key that was taken stays",
+        kind="a comparison turned",
+        file="macros/gold/current_rows.sql",
+        before="where copies > 0",
+        after="where copies >= 0",
+        tests=(f"{GOLD_IS_THE_SOURCE}[postgres.picking_list]",),
+    ),
+    Mutant(
+        name="history: a version ends where the one before it began",
+        kind="an order reversed",
+        file="macros/gold/history.sql",
+        before="lead(told_once.changed_at) over in_order as ended_at",
+        after="lag(told_once.changed_at) over in_order as ended_at",
+        tests=(f"{SHOP}::test_current_versions_are_the_gold_rows",),
+    ),
+)

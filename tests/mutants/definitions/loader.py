@@ -1,0 +1,143 @@
+"""Faults in the package `ingestion`."""
+
+from tests.mutants.mutant import Mutant
+
+TESTS = "tests/ingestion"
+
+MUTANTS = (
+    Mutant(
+        name="loader: reading goes on one record behind the end of a gap",
+        kind="a comparison turned",
+        file="ingestion/offsets.py",
+        before='gap.to_offset if gap.reason == "retention" else gap.from_offset',
+        after='gap.to_offset + 1 if gap.reason == "retention" else gap.from_offset',
+        tests=(f"{TESTS}/test_gaps.py::test_expired_records_are_refused_then_noted",),
+    ),
+    Mutant(
+        name="loader: a gap that was accepted is not recorded",
+        kind="a mark not written",
+        file="ingestion/offsets.py",
+        before="    note_gaps(spark, config, feed, start)\n",
+        after="",
+        tests=(f"{TESTS}/test_gaps.py::test_expired_records_are_refused_then_noted",),
+    ),
+    Mutant(
+        name="loader: how a checkpoint began is not written",
+        kind="a mark not written",
+        file="ingestion/offsets.py",
+        before="        write_start(spark, config.bronze, feed.name, start)\n",
+        after="        pass\n",
+        tests=(f"{TESTS}/test_gaps.py::test_checkpoint_says_how_it_began",),
+    ),
+    Mutant(
+        name="loader: a batch that landed does not count until Spark has noted it",
+        kind="a guard left out",
+        file="ingestion/checkpoints.py",
+        before="max(landed, _noted_batch(spark, bronze, feed, start))",
+        after="_noted_batch(spark, bronze, feed, start)",
+        tests=(f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",),
+    ),
+    Mutant(
+        name="loader: records that are all there are taken for a gap",
+        kind="a comparison turned",
+        file="ingestion/gaps.py",
+        before="if earliest > offset:",
+        after="if earliest >= offset:",
+        tests=(f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",),
+    ),
+    Mutant(
+        name="loader: a batch that is sent to bronze twice lands twice",
+        kind="a mark not written",
+        file="ingestion/bronze.py",
+        before="""
+        .option("txnAppId", application)
+        .option("txnVersion", version)
+""",
+        after="\n",
+        tests=(
+            f"{TESTS}/test_gaps.py::test_batch_that_landed_but_was_not_noted_does_not_land_again",
+        ),
+    ),
+    Mutant(
+        name="loader: a topic that was made anew keeps its generation",
+        kind="a comparison turned",
+        file="ingestion/topics.py",
+        before="old.generation + (old.id != NO_ID)",
+        after="old.generation",
+        tests=(
+            f"{TESTS}/test_gaps.py::test_recreated_topic_is_refused_then_read_as_a_new_generation",
+        ),
+    ),
+    Mutant(
+        name="loader: a second one may load the same feed",
+        kind="a guard left out",
+        file="ingestion/load.py",
+        before="held = [stack.enter_context(feed_lock(locks, feed.name)) for feed in feeds]",
+        after="held = [locks for feed in feeds if feed is None]",
+        tests=(
+            f"{TESTS}/test_process.py::test_second_loader_is_refused_and_the_first_stops_in_order",
+        ),
+    ),
+    Mutant(
+        name="loader: values of hidden options stand in messages",
+        kind="a guard left out",
+        file="ingestion/secrets.py",
+        before="    secrets |= {value for option, value in options.items() if HIDDEN.search(option)}\n",
+        after="",
+        tests=(f"{TESTS}/test_config.py::test_scrub_hides_what_came_from_the_environment",),
+    ),
+    Mutant(
+        name="loader: a file is read in each load",
+        kind="a guard left out",
+        file="ingestion/files.py",
+        before="        if name not in loaded:\n",
+        after="        if name:\n",
+        tests=(f"{TESTS}/test_files.py::test_a_file_lands_once_and_new_files_follow",),
+    ),
+    Mutant(
+        name="loader: which files a load has begun is not written",
+        kind="a mark not written",
+        file="ingestion/files.py",
+        before="        write_text(spark, _plan_path(config, feed), json.dumps(asdict(plan), indent=1))\n",
+        after="        pass\n",
+        tests=(f"{TESTS}/test_files.py::test_a_load_cut_anywhere_is_finished_without_doubles",),
+    ),
+    Mutant(
+        name="generate: columns stand in the order opposite to the table's",
+        kind="an order reversed",
+        file="ingestion/gold_models.py",
+        before="for column in table.columns_of_gold())\n    return (",
+        after="for column in reversed(table.columns_of_gold()))\n    return (",
+        tests=(
+            f"{TESTS}/test_generate.py",
+            "tests/pipeline/test_generate.py::test_it_writes_what_the_shop_has_by_hand",
+        ),
+    ),
+    Mutant(
+        name="generate: a column that the model does not have is not told",
+        kind="a column forgotten",
+        file="ingestion/gold_models.py",
+        before="if not (model.adds_columns or name in model.columns or name in model.left_out)",
+        after="if not (model.adds_columns or model.columns or name in model.left_out)",
+        tests=(
+            f"{TESTS}/test_generate.py",
+            "tests/pipeline/test_generate.py::test_what_it_writes_is_built_and_what_is_there_is_compared",
+        ),
+    ),
+    Mutant(
+        name="inspect: canal's own messages are taken for those of OMS",
+        kind="a comparison turned",
+        file="ingestion/recognise.py",
+        before='    if "id" not in message:\n',
+        after='    if "id" in message:\n',
+        tests=(f"{TESTS}/test_inspect.py::test_every_sample_is_recognised",),
+    ),
+    Mutant(
+        name="reconcile: rows that one side alone has are no difference",
+        kind="a comparison turned",
+        file="ingestion/compare.py",
+        before="not at_source <=> in_gold",
+        after="at_source <> in_gold",
+        tests=("tests/reconcile/test_reconcile.py::test_each_difference_is_told_with_its_place",),
+    ),
+)

@@ -1,0 +1,50 @@
+"""Faults in the models of silver."""
+
+from tests.mutants.mutant import Mutant
+
+EPOCHS = "tests/pipeline/test_epochs.py::test_gold_follows_epochs_and_inherited_positions"
+
+MUTANTS = (
+    Mutant(
+        name="ranges: the first change of an epoch belongs to the one before",
+        kind="a comparison turned",
+        file="models/silver/sequence_ranges.sql",
+        before="beginning -> beginning <= struct(space_number",
+        after="beginning -> beginning < struct(space_number",
+        tests=(EPOCHS,),
+    ),
+    Mutant(
+        name="ranges: a second full load removes nothing",
+        kind="a mark not written",
+        file="models/silver/sequence_ranges.sql",
+        before="begins_again or begins_again_here or begins_lower as starts_full_load",
+        after="begins_again_here or begins_lower as starts_full_load",
+        tests=(EPOCHS,),
+    ),
+    Mutant(
+        name="order marks: a range begins where it ends",
+        kind="an order reversed",
+        file="models/silver/order_marks.sql",
+        before="min(offset) as from_offset",
+        after="max(offset) as from_offset",
+        tests=(EPOCHS,),
+    ),
+    Mutant(
+        name="complete_up_to: a table that is being read again counts as complete",
+        kind="a guard left out",
+        file="models/silver/complete_up_to.sql",
+        before="if(is_table_being_read or told_up_to < table_read_at, null, told_up_to)",
+        after="told_up_to",
+        tests=(
+            "tests/pipeline/test_complete_up_to.py::test_no_more_is_claimed_than_the_messages_prove",
+        ),
+    ),
+    Mutant(
+        name="unknown messages: those that were understood are listed instead",
+        kind="a comparison turned",
+        file="models/silver/unknown_messages.sql",
+        before="where changes.operation = 'unknown'",
+        after="where changes.operation <> 'unknown'",
+        tests=("tests/pipeline/test_shop.py::test_unknown_messages_tell_why_and_keep_their_text",),
+    ),
+)

@@ -1,0 +1,56 @@
+"""Faults in what schemas tell, in the decoders of values and in the types of gold."""
+
+from tests.mutants.mutant import Mutant
+
+WIRE = "tests/types/test_wire.py"
+
+MUTANTS = (
+    Mutant(
+        name="wire: milliseconds of a day are read as microseconds",
+        kind="a decoder swapped",
+        file="macros/wire/canonical_text.sql",
+        before="'millis_of_day': _time_text(whole, 1000),",
+        after="'millis_of_day': _time_text(whole, 1000000),",
+        tests=(f"{WIRE}::test_times_may_be_negative_or_longer_than_a_day",),
+    ),
+    Mutant(
+        name="wire: an enum's number names the label behind its own",
+        kind="a comparison turned",
+        file="macros/wire/canonical_text.sql",
+        before="try_cast({{ wire_text }} as int) - 1)",
+        after="try_cast({{ wire_text }} as int))",
+        tests=(f"{WIRE}::test_enum_numbers_and_set_masks_become_labels",),
+    ),
+    Mutant(
+        name="wire: a negative decimal loses its sign",
+        kind="a guard left out",
+        file="macros/wire/canonical_text.sql",
+        before="if(bytes < '8', '', '-'),",
+        after="'',",
+        tests=(f"{WIRE}::test_connect_decimal_is_exact_at_any_width",),
+    ),
+    Mutant(
+        name="types: text behind an array is let pass",
+        kind="a guard left out",
+        file="macros/types/typed.sql",
+        before="when {{ type }} like 'array<%' and {{ _is_no_whole_array(text) }} then true",
+        after="",
+        tests=("tests/types/test_types.py::test_typed_value_is_exact_or_reported",),
+    ),
+    Mutant(
+        name="types: a decimal that fills its scale counts as rounded",
+        kind="a comparison turned",
+        file="macros/types/typed.sql",
+        before=r"then length(regexp_extract({{ text }}, r'\.(\d*[1-9])', 1)) > {{ scale }}",
+        after=r"then length(regexp_extract({{ text }}, r'\.(\d*[1-9])', 1)) >= {{ scale }}",
+        tests=("tests/types/test_types.py::test_typed_value_is_exact_or_reported",),
+    ),
+    Mutant(
+        name="schemas: microseconds of a timestamp are declared as nanoseconds",
+        kind="a decoder swapped",
+        file="macros/schemas/_debezium.sql",
+        before="'io.debezium.time.MicroTimestamp' then 'epoch_micros'",
+        after="'io.debezium.time.MicroTimestamp' then 'epoch_nanos'",
+        tests=("tests/types/test_schemas.py::test_debezium_columns_in_their_order",),
+    ),
+)
