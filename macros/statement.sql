@@ -4,14 +4,15 @@
 
 {#- The text on one line: no comments, and a blank on each side of whatever is quoted. What MySQL executes in a comment,
     `/*!40005 TEMPORARY */`, is text, and so are the comments of MariaDB and TiDB that these execute. A comment for servers
-    newer than 5.6 stays as it is: whether the server executes it, nothing says. NULL without a statement. -#}
+    newer than 5.6 stays as it is, since nothing says whether the server executes it, and so does a comment without an end.
+    Each sign is looked at once: a text may be long. NULL without a statement. -#}
 {% macro statement_line(ddl) -%}
     case
         when trim({{ ddl }}) <> ''
             then regexp_replace(
                 regexp_replace(
                     {{ ddl }},
-                    r'(?s)({{ _quoted_text() }})|(?:\s|/\*(?:!(?:[0-4]\d{4}|50[0-6]\d\d)?(?!\d)|M!\d*+|T!(?:\[[^\]]*+\])?)|\*/'
+                    r'(?s)({{ _quoted_text() }}|/\*(?!!|M!|T!)(?:[^*]|\*(?!/))*+$)|(?:\s|/\*(?:!(?:[0-4]\d{4}|50[0-6]\d\d)?(?!\d)|M!\d*+|T!(?:\[[^\]]*+\])?)|\*/'
                     || r'|/\*(?!!)(?:[^*]|\*(?!/))*+\*/|--[^\n]*+|(?<![\w$])#[^\n]*+)++',
                     ' $1 '
                 ),
@@ -61,7 +62,7 @@
                         or {{ line }} rlike r'(?is)^ *+(?:truncate|drop|rename|(?:alter|create)(?: ++{{ _modifier() }})*+ ++(?:table|{{ _database() }}))\b'
                         || r'(?:{{ _quoted_text() }}|[^;])*+;[ ;]*+[^ ;]'
                         -- but for the body of a stored program
-                        or {{ line }} rlike r'(?i)^(?! *+(?:create|alter)\b).*; *+(?:truncate|drop ++(?:tables?|{{ _database() }})|rename ++tables?)\b'
+                        or {{ line }} rlike r'(?is)^(?! *+(?:create|alter)\b).*; *+(?:truncate|drop ++(?:tables?|{{ _database() }})|rename ++tables?)\b'
                         then 'the statement cannot be read for sure'
                 end
             )
@@ -254,9 +255,9 @@
 {%- endmacro %}
 
 
-{#- Quoted names, and texts between single quotes (\x27). -#}
+{#- Quoted names, and texts between single quotes (\x27); to the end of the statement where the quote is not closed. -#}
 {% macro _quoted_text() -%}
-    `(?:[^`]|``)*+`|"(?:[^"\\]|""|\\.)*+"|\x27(?:[^\x27\\]|\x27\x27|\\.)*+\x27|\[[^\]]++\]
+    `(?:[^`]|``)*+(?:`|$)|"(?:[^"\\]|""|\\.)*+(?:"|\\?$)|\x27(?:[^\x27\\]|\x27\x27|\\.)*+(?:\x27|\\?$)|\[[^\]]*+(?:\]|$)
 {%- endmacro %}
 
 

@@ -157,7 +157,7 @@ final as (
             on {{ may_be_gold_table('all_concerned') }}
     where
         not all_concerned.finding like 'the spelling%'
-        or not {{ is_of_gold_table('all_concerned') }}
+        or not ({{ is_of_gold_table('all_concerned') }})
 
 )
 

@@ -122,6 +122,9 @@ def tokens(text):
             place += length
         elif rest.startswith("/*") and not rest.startswith("/*!") and "*/" in rest[2:]:
             place += rest.index("*/", 2) + 2
+        elif rest.startswith("/*") and not rest.startswith(("/*!", "/*M!", "/*T!")):
+            found.append(Token("sign", rest))
+            place += len(rest)
         elif rest.startswith("--") or (rest[0] == "#" and not goes_on(text, place)):
             place += (rest + "\n").index("\n")
         elif (length := quoted_length(rest)) is not None:
@@ -130,6 +133,9 @@ def tokens(text):
             kind = "text" if close == "'" else "name"
             found.append(Token(kind, inner.replace(close * 2, close)))
             place += length
+        elif rest[0] in QUOTES or rest[0] == "'":
+            found.append(Token("sign", rest))
+            place += len(rest)
         elif is_word(rest[0]):
             length = next((n for n, sign in enumerate(rest) if not is_word(sign)), len(rest))
             found.append(Token("word", rest[:length]))
