@@ -13,7 +13,7 @@
 {%- endmacro %}
 
 
-{#- The table's row changes that this run reads. -#}
+{#- The table's row changes that this run reads; of a plan that rebuilds moved keys beside a CTE that lists these. -#}
 {% macro changes_of_table(plan) -%}
         select
             {{ gold_key_column('changes') }},
@@ -32,11 +32,7 @@
         from {{ ref(model.config.meta.silver) }} as changes
         {{- join_ranges('changes', plan) }}
         {%- if plan.rebuilds_moved %}
-            left join (
-                select distinct row_key
-                from {{ state_relation() }}
-                where moved_sequence is not null
-            ) as moved
+            left join moved_keys as moved
                 on {{ gold_key('changes') }} = moved.row_key
         {%- endif %}
         where
@@ -52,6 +48,14 @@
             {%- endif %}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
             and changes.row_key is not null
+{%- endmacro %}
+
+
+{#- The keys that took part in a move of unavailable values, each once: the state may have several rows of one. -#}
+{% macro moved_keys() -%}
+        select distinct row_key
+        from {{ state_relation() }}
+        where moved_sequence is not null
 {%- endmacro %}
 
 

@@ -39,6 +39,14 @@
     {%- set encodings = encodings_of_columns(feed_name, sources) -%}
     {%- set decoded = encodings != [] -%}
     with
+    {%- if plan.rebuilds_moved %}
+
+    moved_keys as (
+
+        {{ moved_keys() }}
+
+    ),
+    {%- endif %}
     {%- if has_voided_changes(plan) %}
 
     changes_of_table as (

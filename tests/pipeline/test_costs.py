@@ -66,6 +66,10 @@ def row(key, value):
     return {"id": str(key), "value": value}
 
 
+def update(offset, now):
+    return canal_record("costs", offset, "UPDATE", now, offset, old={"value": "new"})
+
+
 class Work:
     """The statements of a run, and the files that Spark read for them, as its own metrics tell."""
 
@@ -115,7 +119,7 @@ def test_a_run_reads_the_new_files_of_silver_and_writes_the_gold_files_of_change
     files = len(silver.inputFiles())
     gold_files = len(loaded.spark.table("gold.costs").inputFiles())
     assert files > LOADS <= gold_files
-    change = canal_record("costs", LOADED, "UPDATE", row(3, "changed"), LOADED)
+    change = update(LOADED, row(3, "changed"))
     loaded.land(FEED, LOADS, [change])
     work = Work(loaded.spark, monkeypatch)
     loaded.run()
@@ -129,6 +133,23 @@ def test_a_run_reads_the_new_files_of_silver_and_writes_the_gold_files_of_change
     assert int(written["numTargetRowsCopied"]) == ROWS - 1
     # a merge that only updates makes no commit to the state
     assert loaded.sql("select value from gold.costs where id = 3")[0].value == "changed"
+
+
+def test_tables_without_news_cost_no_statement(loaded, monkeypatch):
+    change = update(LOADED + 1, row(4, "changed"))
+    loaded.land(FEED, LOADS + 1, [change])
+    work = Work(loaded.spark, monkeypatch)
+    before = loaded.versions()
+    loaded.run()
+    tables = "orders|orders_history|orders_versions|customers|stock|shipments"
+    idle = re.compile(rf"\b(gold|state)\.`?({tables})\b|table_name = 'orders'")
+    assert [text for text in work.statements if idle.search(text)] == []
+    after = loaded.versions()
+    assert {name for name in before if after[name] != before[name]} == {
+        "silver.db/canal_json_changes",
+        "silver.db/applied_versions",
+        "gold.db/costs",
+    }
 
 
 def jobs(lakehouse):
@@ -194,20 +215,3 @@ def test_epochs_are_asked_where_marks_of_the_order_are_new(loaded, monkeypatch):
     for asked in (1, 1):
         loaded.run()
         assert len([text for text in sent if "from silver.sequence_ranges" in text]) == asked
-
-
-def test_tables_without_news_cost_no_statement(loaded, monkeypatch):
-    change = canal_record("costs", LOADED + 1, "UPDATE", row(4, "changed"), LOADED + 1)
-    loaded.land(FEED, LOADS + 1, [change])
-    work = Work(loaded.spark, monkeypatch)
-    before = loaded.versions()
-    loaded.run()
-    tables = "orders|orders_history|orders_versions|customers|stock|shipments"
-    idle = re.compile(rf"\b(gold|state)\.`?({tables})\b|table_name = 'orders'")
-    assert [text for text in work.statements if idle.search(text)] == []
-    after = loaded.versions()
-    assert {name for name in before if after[name] != before[name]} == {
-        "silver.db/canal_json_changes",
-        "silver.db/applied_versions",
-        "gold.db/costs",
-    }
