@@ -127,11 +127,16 @@ def second(time):
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_full_refresh_gives_the_rows_that_the_runs_have_merged(merged, refreshed, table):
-    # _change is the last column
-    made, again = (
-        sorted(rows[table], key=lambda row: repr(row[:-1])) for rows in (merged, refreshed)
-    )
+    made, again = (sorted(map(as_told, rows[table]), key=repr) for rows in (merged, refreshed))
     assert again == made != []
+
+
+def as_told(row):
+    """A row without columns of other ages has no `column_sequences`: an empty map, or NULL where no message lacked one."""
+    told = row.asDict(recursive=True)
+    sequences = told["_change"]["column_sequences"] or {}
+    told["_change"]["column_sequences"] = dict(sorted(sequences.items()))
+    return told
 
 
 @pytest.mark.cases("a_value_that_does_not_fit_is_null_until_one_fits")
