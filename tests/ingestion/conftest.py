@@ -12,6 +12,9 @@ from ingestion.bronze import create_tables
 from ingestion.session import session
 from tests.support.kafka_broker import KafkaBroker
 from tests.support.project import Project, make_project
+from tests.support.small_spark import INTERPRETED
+
+PASSWORD = "s3cret-Pa55w0rd-of-the-broker"
 
 
 @pytest.fixture(scope="session")
@@ -19,14 +22,18 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     home = make_project(tmp_path_factory.mktemp("spark"))
     before = Path.cwd()
     os.environ.setdefault("LAKEHOUSE_DRIVER_MEMORY", "2g")
-    yield session(home.folder)
+    running = session(home.folder)
+    # a test lands few records: making Java for them would take most of the time
+    for name, value in INTERPRETED.items():
+        running.conf.set(name, value)
+    yield running
     os.chdir(before)
 
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaBroker]:
     folder = tmp_path_factory.mktemp("kafka")
-    running = KafkaBroker(folder)
+    running = KafkaBroker(folder, credentials=("loader", PASSWORD))
     yield running
     running.stop()
     shutil.rmtree(folder, ignore_errors=True)

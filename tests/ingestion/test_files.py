@@ -170,6 +170,7 @@ def test_a_load_cut_anywhere_is_finished_without_doubles(
     }
 
 
+@pytest.mark.long
 def test_a_file_that_changes_while_its_load_is_unfinished_is_refused(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ):
@@ -185,6 +186,7 @@ def test_a_file_that_changes_while_its_load_is_unfinished_is_refused(
     assert len(project.messages()) == 1
 
 
+@pytest.mark.long
 def test_large_values_land_whole(project: Project):
     configure(project, lines="messages")
     value = b"x" * 8_000_000
@@ -193,6 +195,7 @@ def test_large_values_land_whole(project: Project):
     assert [len(row["value"]) for row in project.messages()] == [len(value), 5, len(value)]
 
 
+@pytest.mark.long
 def test_loads_sort_by_time(project: Project):
     configure(project)
     for offset in range(2):
@@ -216,6 +219,7 @@ def test_changed_meaning_is_refused(project: Project):
     assert project.load().code == OK
 
 
+@pytest.mark.long
 def test_meaning_may_change_before_anything_landed(project: Project):
     configure(project)
     assert project.load().code == SOURCE

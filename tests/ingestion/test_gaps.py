@@ -82,6 +82,7 @@ def test_recreated_topic_is_refused_then_read_as_a_new_generation(
     assert len(project.messages(topic=topic, topic_generation=1)) == 42
 
 
+@pytest.mark.long
 def test_follower_stops_at_a_recreated_topic(project: Project, broker: KafkaBroker):
     topic = broker.create("recreated_live")
     broker.produce(topic, values(5))
@@ -108,6 +109,7 @@ def test_follower_stops_at_expired_records(project: Project, broker: KafkaBroker
     assert codes == [GAP]
 
 
+@pytest.mark.long
 def test_deleted_topic_of_a_pattern_is_a_gap(project: Project, broker: KafkaBroker):
     gone, there = broker.create("dropped.a"), broker.create("dropped.b")
     for name in (gone, there):
@@ -143,6 +145,7 @@ def test_batch_that_landed_but_was_not_noted_does_not_land_again(
     assert [row["offset"] for row in project.messages()] == list(range(10))
 
 
+@pytest.mark.long
 def test_records_that_expire_after_they_landed_are_no_gap(project: Project, broker: KafkaBroker):
     topic = broker.create("unnoted_expired")
     project.configure(feed(topic), broker.servers)
@@ -161,6 +164,7 @@ def test_records_that_expire_after_they_landed_are_no_gap(project: Project, brok
     assert gaps(project) == []
 
 
+@pytest.mark.long
 def test_gap_accepted_by_a_killed_loader_is_noted_once(project: Project, broker: KafkaBroker):
     topic = broker.create("accepted_killed")
     broker.produce(topic, values(3))
@@ -182,6 +186,7 @@ def test_gap_accepted_by_a_killed_loader_is_noted_once(project: Project, broker:
     assert [row["offset"] for row in project.messages()] == [0, 1, 2, 5]
 
 
+@pytest.mark.long
 def test_checkpoint_says_how_it_began(project: Project, broker: KafkaBroker):
     topic = broker.create("began")
     broker.produce(topic, values(1))

@@ -1,23 +1,23 @@
 """The loader as the user runs it: killed, stopped, started twice, with secrets."""
 
-import random
 import re
 import signal
 import subprocess
 import threading
 import time
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from ingestion.errors import CONFIGURATION, LOCKED, OK
+from tests.ingestion.conftest import PASSWORD
 from tests.ingestion.test_topics import feed, plain, values
 from tests.support.kafka_broker import KafkaBroker
 from tests.support.project import Project
 
 pytestmark = pytest.mark.kafka
 
-PASSWORD = "s3cret-Pa55w0rd-of-the-broker"
 LANDED = re.compile(r"^shop: [0-9,]+ records, \S+ \S+, [0-9,]+ records/s, [0-9,]+ behind$")
 
 
@@ -27,31 +27,59 @@ def next_batch(loader: subprocess.Popen) -> str:
     return line
 
 
-def test_killed_loaders_land_every_record_exactly_once(project: Project, broker: KafkaBroker):
-    topic = broker.create("killed", 3)
+# Where a batch leaves its trace when it is planned, when it has landed and when it is noted.
+PLANNED, LANDED_IN_DELTA, NOTED = (
+    "_checkpoints/shop/1/offsets",
+    "messages/_delta_log",
+    "_checkpoints/shop/1/commits",
+)
+
+
+def kill_when_a_batch_reaches(loader: subprocess.Popen, trace: Path) -> None:
+    """Kill a loader at the moment the next batch leaves its trace."""
+    before, deadline = set(trace.iterdir()), time.monotonic() + 240
+    while not [path for path in trace.iterdir() if path not in before and path.name[0] != "."]:
+        assert time.monotonic() < deadline and loader.poll() is None, "no batch came"
+        time.sleep(0.002)
+    loader.kill()
+    loader.wait()
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        pytest.param([LANDED_IN_DELTA], id="once"),
+        pytest.param([PLANNED, LANDED_IN_DELTA, NOTED], id="thrice", marks=pytest.mark.long),
+    ],
+)
+def test_killed_loaders_land_every_record_exactly_once(
+    project: Project, broker: KafkaBroker, moments: list[str]
+):
+    topic = broker.create(f"killed_{len(moments)}", 3)
     project.configure(feed(topic, max_offsets_per_trigger=2500), broker.servers)
     broker.produce(topic, values(5000))
     producing = threading.Event()
 
     def produce() -> None:
-        for number in range(40):
+        for number in count():
             broker.produce(topic, values(250, start=5000 + 250 * number))
             if number % 5 == 0:
-                with broker.transaction("killed", abort=number % 2 == 0) as producer:
+                with broker.transaction(topic, abort=number % 2 == 0) as producer:
                     producer.produce(topic, value=b"in a transaction")
-            producing.wait(0.5)
+            if producing.wait(0.5):
+                break
 
     producer = threading.Thread(target=produce)
     producer.start()
-    dice = random.Random(7)
-    for _ in range(3):
-        loader = project.start_load("--follow", "--interval", "0.1")
-        next_batch(loader)
-        time.sleep(dice.uniform(0, 3))
+    try:
+        for moment in moments:
+            loader = project.start_load("--follow", "--interval", "0.1")
+            next_batch(loader)
+            kill_when_a_batch_reaches(loader, project.folder / "lakehouse/bronze" / moment)
+    finally:
         loader.kill()
-        loader.wait()
-    producing.set()
-    producer.join()
+        producing.set()
+        producer.join()
     last = project.start_load()
     out, err = last.communicate(timeout=240)
     assert (last.returncode, err) == (OK, "")
@@ -81,14 +109,7 @@ def test_second_loader_is_refused_and_the_first_stops_in_order(
     assert len(project.messages()) == 10
 
 
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory):
-    broker = KafkaBroker(tmp_path_factory.mktemp("guarded"), credentials=("loader", PASSWORD))
-    yield broker
-    broker.stop()
-
-
-def secure(broker: KafkaBroker) -> dict:
+def secure() -> dict:
     module = "org.apache.kafka.common.security.plain.PlainLoginModule"
     return {
         "security.protocol": "SASL_PLAINTEXT",
@@ -105,10 +126,10 @@ def files_with(folder: Path, text: str) -> list[Path]:
     ]
 
 
-def test_secrets_come_from_the_environment_and_go_nowhere(project: Project, guarded: KafkaBroker):
-    topic = guarded.create("guarded")
-    guarded.produce(topic, values(10))
-    project.configure(feed(topic), guarded.servers, **secure(guarded))
+def test_secrets_come_from_the_environment_and_go_nowhere(project: Project, broker: KafkaBroker):
+    topic = broker.create("guarded")
+    broker.produce(topic, values(10))
+    project.configure(feed(topic), broker.guarded_servers, **secure())
     loader = project.start_load("--debug", BROKER_PASSWORD=PASSWORD)
     out, err = loader.communicate(timeout=240)
     assert (loader.returncode, err) == (OK, "")
@@ -119,10 +140,10 @@ def test_secrets_come_from_the_environment_and_go_nowhere(project: Project, guar
 
 
 def test_wrong_credentials_are_one_sentence_without_them(
-    project: Project, guarded: KafkaBroker, monkeypatch: pytest.MonkeyPatch
+    project: Project, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("BROKER_PASSWORD", "wrong-" + PASSWORD)
-    project.configure(feed("guarded"), guarded.servers, **secure(guarded))
+    project.configure(feed("guarded"), broker.guarded_servers, **secure())
     result = project.load()
     assert result.code == CONFIGURATION
     assert "refuse the credentials" in result.err
@@ -132,11 +153,11 @@ def test_wrong_credentials_are_one_sentence_without_them(
 
 
 def test_broken_options_are_one_sentence_without_secrets(
-    project: Project, guarded: KafkaBroker, monkeypatch: pytest.MonkeyPatch
+    project: Project, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("BROKER_PASSWORD", PASSWORD)
-    options = secure(guarded) | {"sasl.jaas.config": "no.Module ${BROKER_PASSWORD}"}
-    project.configure(feed("guarded"), guarded.servers, **options)
+    options = secure() | {"sasl.jaas.config": "no.Module ${BROKER_PASSWORD}"}
+    project.configure(feed("guarded"), broker.guarded_servers, **options)
     result = project.load()
     assert result.code == CONFIGURATION
     assert "Kafka does not accept its options" in result.err
@@ -145,10 +166,10 @@ def test_broken_options_are_one_sentence_without_secrets(
 
 
 def test_missing_variable_stops_before_anything_starts(
-    project: Project, guarded: KafkaBroker, monkeypatch: pytest.MonkeyPatch
+    project: Project, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.delenv("BROKER_PASSWORD", raising=False)
-    project.configure(feed("guarded"), guarded.servers, **secure(guarded))
+    project.configure(feed("guarded"), broker.guarded_servers, **secure())
     result = project.load()
     assert result.code == CONFIGURATION
     assert "needs the environment variable BROKER_PASSWORD" in result.err

@@ -97,6 +97,7 @@ def test_what_cannot_be_fetched_is_said(
     assert not (project.folder / "schemas").exists()
 
 
+@pytest.mark.long
 def test_a_registry_that_is_not_reached_or_opened_is_named(
     project: Project, registry: str, monkeypatch: pytest.MonkeyPatch
 ):

@@ -17,10 +17,10 @@ PROPERTIES = """
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners={protocol}://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners={protocol}://127.0.0.1:{port}
+listeners=PLAINTEXT://127.0.0.1:{port}{guarded},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}{guarded}
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT
-inter.broker.listener.name={protocol}
+inter.broker.listener.name=PLAINTEXT
 controller.listener.names=CONTROLLER
 log.dirs={data}
 num.partitions=1
@@ -50,10 +50,9 @@ controller.quorum.election.backoff.max.ms=100
 controller.quorum.fetch.timeout.ms=500
 {extra}
 """
-# The broker learns the user and the password that clients must give.
+# The user and the password that clients of the guarded listener must give.
 SASL = """
 sasl.enabled.mechanisms=PLAIN
-sasl.mechanism.inter.broker.protocol=PLAIN
 listener.name.sasl_plaintext.plain.sasl.jaas.config=\
 org.apache.kafka.common.security.plain.PlainLoginModule required \
 username="{user}" password="{password}" user_{user}="{password}";
@@ -61,7 +60,7 @@ username="{user}" password="{password}" user_{user}="{password}";
 
 
 class KafkaBroker:
-    """One broker process with its data folder."""
+    """One broker process with its data folder; with credentials it has a second port that asks for them."""
 
     def __init__(
         self,
@@ -74,16 +73,12 @@ class KafkaBroker:
         self.port, controller = free_port(), free_port()
         self.servers = f"127.0.0.1:{self.port}"
         self.client = {"bootstrap.servers": self.servers, "log_level": 0}
-        extra = ""
+        extra = guarded = ""
         if credentials:
             user, password = credentials
             extra = SASL.format(user=user, password=password)
-            self.client |= {
-                "security.protocol": "SASL_PLAINTEXT",
-                "sasl.mechanism": "PLAIN",
-                "sasl.username": user,
-                "sasl.password": password,
-            }
+            self.guarded_servers = f"127.0.0.1:{free_port()}"
+            guarded = f",SASL_PLAINTEXT://{self.guarded_servers}"
         folder.mkdir(parents=True, exist_ok=True)
         self.properties = folder / "server.properties"
         self.properties.write_text(
@@ -92,7 +87,7 @@ class KafkaBroker:
                 controller=controller,
                 data=folder / "data",
                 creates=str(creates_topics).lower(),
-                protocol="SASL_PLAINTEXT" if credentials else "PLAINTEXT",
+                guarded=guarded,
                 extra=extra,
             )
         )
