@@ -132,6 +132,12 @@ def test_the_latest_schema_is_that_of_the_latest_change_whatever_its_partition(g
     assert generate(changes, schemas) == ({"id": "int", "a": "int", "b": "int"}, [])
 
 
+def test_columns_stand_in_the_order_of_the_source_table(generate):
+    types = {"id": "int int", "z": "int int", "a": "int int"}
+    columns, _ = generate([change(0, 0, "told")], [*schema("told", **types)])
+    assert list(columns) == list(types)
+
+
 def test_every_earlier_type_that_differs_is_told_in_the_order_of_time(generate):
     types = ("varchar(9) string", "smallint smallint", "int int", "varchar(8) string", "int int")
     ids = [f"schema {number}" for number in range(len(types))]
