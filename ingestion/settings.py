@@ -278,6 +278,7 @@ SETTINGS_OF_FORMATS = {
     "table": ("qlik_replicate",),
     "table_name": ("flink_cdc_canal", "flink_cdc_debezium"),
     "timestamp_fraction": ("dts_avro", "oms_avro"),
+    "unavailable_value": ("debezium_avro", "debezium_json", "debezium_smt"),
 }
 # Settings without which rows of these formats cannot be understood, whatever they say.
 REQUIRED = {
@@ -316,5 +317,6 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "sequence_time_digits": _one_of("10", "13"),
     "table": _string,
     "table_name": _string,
-    "timestamp_fraction": _one_of("microseconds", "milliseconds"),
+    "timestamp_fraction": _one_of("microseconds", "milliseconds", "nanoseconds"),
+    "unavailable_value": _string,
 }

@@ -28,27 +28,234 @@
 {%- endmacro %}
 
 
-{#- Columns that hold Debezium's placeholder for a value it did not have. The connector writes it in the column's
-    type: as text, as base64 of that text (bytea), as the only element of an array or map (text[], bytea[], hstore), as
-    its bytes (int[]), as its version 3 UUID (uuid[]). Rule: docs/formats/debezium_json.md, UnchangedToastedPlaceholder. -#}
+{#- Columns that hold Debezium's placeholder for a value it did not have: its own, or the one that the feed names in
+    `unavailable_value`. Rule: docs/formats/debezium_json.md, UnchangedToastedPlaceholder. -#}
 {% macro unavailable_columns(image) -%}
-    coalesce(
-        map_keys(
-            map_filter(
-                {{ image }},
-                (column_name, wire_text) -> wire_text in (
-                    '__debezium_unavailable_value',
+    if(
+        feed_settings['unavailable_value'] is null,
+        {{ _columns_with(image, 'wire_text in (' ~ _forms_of_default_placeholder() ~ ')') }},
+        transform(
+            array({{ _forms_of_placeholder("feed_settings['unavailable_value']") }}),
+            forms -> {{ _columns_with(
+                image, 'wire_text in (' ~ _forms_of_default_placeholder() ~ ') or array_contains(forms, wire_text)'
+            ) }}
+        )[0]
+    )
+{%- endmacro %}
+
+
+{% macro _columns_with(image, condition) -%}
+    coalesce(map_keys(map_filter({{ image }}, (column_name, wire_text) -> {{ condition }})), array())
+{%- endmacro %}
+
+
+{#- The connector writes it in the column's type: as text; as base64 in both alphabets or hexadecimal digits of that text
+    (bytes, by binary.handling.mode); as the only element of a list or map of these (text[], bytea[], hstore); as a list
+    of its bytes (int[], vectors); as its version 3 UUID (uuid[]). -#}
+{% macro _forms_of_default_placeholder() -%}
+    '__debezium_unavailable_value',
                     'X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==',
+                    '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
+                    '5F5F646562657A69756D5F756E617661696C61626C655F76616C7565',
                     '["__debezium_unavailable_value"]',
                     '["X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="]',
+                    '["5f5f646562657a69756d5f756e617661696c61626c655f76616c7565"]',
+                    '["5F5F646562657A69756D5F756E617661696C61626C655F76616C7565"]',
                     '{"__debezium_unavailable_value":"__debezium_unavailable_value"}',
                     '[95,95,100,101,98,101,122,105,117,109,95,117,110,97,118,97,105,108,97,98,108,101,95,118,97,108,117,101]',
+                    '[95.0,95.0,100.0,101.0,98.0,101.0,122.0,105.0,117.0,109.0,95.0,117.0,110.0,97.0,118.0,97.0,105.0,108.0,97.0,98.0,108.0,101.0,95.0,118.0,97.0,108.0,117.0,101.0]',
+                    'b68a35a7-17ad-35b3-af2a-ae46edb4545a',
                     '["b68a35a7-17ad-35b3-af2a-ae46edb4545a"]'
-                )
-            )
-        ),
-        array()
+{%- endmacro %}
+
+
+{#- The same forms of any placeholder; `hex:` before it says that it stands in hexadecimal digits, as the connector's own
+    setting does. -#}
+{% macro _forms_of_placeholder(marker) -%}
+    transform(
+                array(if(
+                    startswith({{ marker }}, 'hex:'), try_to_binary(substring({{ marker }}, 5), 'hex'), encode({{ marker }}, 'UTF-8')
+                )),
+                bytes -> transform(
+                    array(array(
+                        cast(bytes as string),
+                        replace(replace(base64(bytes), '\r', ''), '\n', ''),
+                        translate(replace(replace(base64(bytes), '\r', ''), '\n', ''), '+/', '-_'),
+                        lower(hex(bytes)),
+                        hex(bytes),
+                        regexp_replace(
+                            concat(
+                                left(md5(bytes), 12),
+                                '3',
+                                substring(md5(bytes), 14, 3),
+                                lower(hex(cast(conv(substring(md5(bytes), 17, 1), 16, 10) as int) & 3 | 8)),
+                                substring(md5(bytes), 18)
+                            ),
+                            '^(.{8})(.{4})(.{4})(.{4})',
+                            '$1-$2-$3-$4-'
+                        )
+                    )),
+                    texts -> concat(
+                        texts,
+                        transform(texts, text -> to_json(array(text))),
+                        array(
+                            to_json(map(texts[0], texts[0])),
+                            concat('[', array_join(transform(
+                                regexp_extract_all(hex(bytes), '..', 0), digits -> conv(digits, 16, 10)
+                            ), ','), ']'),
+                            concat('[', array_join(transform(
+                                regexp_extract_all(hex(bytes), '..', 0), digits -> concat(conv(digits, 16, 10), '.0')
+                            ), ','), ']')
+                        )
+                    )
+                )[0]
+            )[0]
+{%- endmacro %}
+
+
+{#- The connectors whose messages are known to be read right, by records or documents. Others write other things behind
+    the same envelope: Cassandra's columns are cells, and their null means "not changed". -#}
+{% macro known_connectors() -%}
+    'mysql', 'mariadb', 'postgresql', 'oracle', 'sqlserver', 'mongodb', 'db2'
+{%- endmacro %}
+
+
+{#- Why a message of another connector is not read. -#}
+{% macro unknown_connector_reason(connector) -%}
+    concat(
+        'the connector is ', {{ connector }}, ', and how its rows are to be read is not known: known are ',
+        concat_ws(', ', {{ known_connectors() }})
     )
+{%- endmacro %}
+
+
+{#- A schema block, with the names of the columns that hold a bare number where it says bytes, as `bare_numbers`: Kafka
+    Connect writes such Decimals with decimal.format=NUMERIC, and no block says so. The text of a number may be
+    well-formed base64, so that how it was written must be known where it is read. `tokens` are the images as maps of
+    variants; they are made where a text looks like a number, which base64 seldom does. -#}
+{% macro block_with_bare_numbers(block, before, after, tokens) -%}
+    case
+        when contains({{ block }}, '"bytes"')
+            then transform(
+                array({{ _columns_of_bytes(block) }}),
+                byte_columns -> if(
+                    exists(
+                        byte_columns,
+                        byte_column -> coalesce({{ _is_number(before ~ '[byte_column]') }}, false)
+                        or coalesce({{ _is_number(after ~ '[byte_column]') }}, false)
+                    ),
+                    transform(
+                        array({{ tokens }}),
+                        token -> transform(
+                            array(
+                                filter(
+                                    byte_columns,
+                                    byte_column -> not {{ _is_quoted('token.before[byte_column]') }}
+                                    and not {{ _is_quoted('token.after[byte_column]') }}
+                                )
+                            ),
+                            bare_numbers -> if(
+                                exists(
+                                    bare_numbers,
+                                    byte_column -> {{ _is_bare('token.before[byte_column]') }}
+                                    or {{ _is_bare('token.after[byte_column]') }}
+                                ),
+                                concat('{"bare_numbers":', to_json(bare_numbers), ',', substring({{ block }}, 2)),
+                                {{ block }}
+                            )
+                        )[0]
+                    )[0],
+                    {{ block }}
+                )
+            )[0]
+        else {{ block }}
+    end
+{%- endmacro %}
+
+
+{#- Why a row is not read that has a bare number where the feed's `encodings` say base64; NULL where it has none. `table` is the
+    table's name, as the messages write it. -#}
+{% macro bare_number_reason(table, before, after, tokens) -%}
+    case
+        when exists(
+            {{ _told_in_base64(table) }},
+            told -> coalesce({{ _is_number(before ~ '[told[1]]') }}, false)
+            or coalesce({{ _is_number(after ~ '[told[1]]') }}, false)
+        )
+            then transform(
+                array({{ tokens }}),
+                token -> concat(
+                    get(
+                        filter(
+                            {{ _told_in_base64(table) }},
+                            told -> {{ _is_bare('token.before[told[1]]') }} or {{ _is_bare('token.after[told[1]]') }}
+                        ),
+                        0
+                    )[1],
+                    ' is written as a bare number, but the encodings of the feed say that it is base64: take it out of them'
+                )
+            )[0]
+    end
+{%- endmacro %}
+
+
+{% macro _told_in_base64(table) -%}
+    filter(
+                from_json(feed_settings['columns_in_base64'], 'array<array<string>>'),
+                told -> endswith(concat('.', {{ table }}), concat('.', told[0]))
+            )
+{%- endmacro %}
+
+
+{#- The columns of a block whose type is bytes, Decimals among them: of a row that stands flat, or of `before` and `after`. -#}
+{% macro _columns_of_bytes(block) -%}
+    transform(
+                    array(from_json(
+                        {{ block }},
+                        'fields array<struct<field string, type string, fields array<struct<field string, type string>>>>'
+                    ).fields),
+                    fields -> transform(
+                        filter(
+                            concat(
+                                transform(fields, one -> struct(one.field, one.type)),
+                                flatten(filter(
+                                    transform(filter(fields, one -> one.field in ('before', 'after')), one -> one.fields),
+                                    columns -> columns is not null
+                                ))
+                            ),
+                            one -> one.type = 'bytes'
+                        ),
+                        one -> one.field
+                    )
+                )[0]
+{%- endmacro %}
+
+
+{% macro _is_number(wire_text) -%}
+    {{ wire_text }} rlike r'^-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?\z'
+{%- endmacro %}
+
+
+{% macro _is_quoted(token) -%}
+    coalesce(schema_of_variant({{ token }}) = 'STRING', false)
+{%- endmacro %}
+
+
+{% macro _is_bare(token) -%}
+    coalesce(schema_of_variant({{ token }}) not in ('STRING', 'VOID'), false)
+{%- endmacro %}
+
+
+{#- The images of a message of Debezium's envelope as maps of variants, under `payload` or at the root. -#}
+{% macro row_tokens(text) -%}
+    transform(
+                    array(from_json(
+                        {{ text }},
+                        'payload struct<before map<string, variant>, after map<string, variant>>,
+                        before map<string, variant>, after map<string, variant>'
+                    )),
+                    message -> coalesce(message.payload, named_struct('before', message.before, 'after', message.after))
+                )[0]
 {%- endmacro %}
 
 
@@ -75,24 +282,40 @@
 {%- endmacro %}
 
 
-{#- A document that stands as JSON text inside a message (MongoDB). -#}
+{#- A document that stands as JSON text inside a message (MongoDB). A number that extended JSON wraps is this number. -#}
 {% macro document(text) -%}
     transform_values(
         from_json({{ mark_fractions(text) }}, 'map<string, string>'),
         (field, wire_text) -> case
             when startswith(wire_text, '\uFDD0\uFDD1') then substring(wire_text, 3)
+            when wire_text like '{"$number%'
+                then regexp_replace(wire_text, r'^[{]"[$]number(?:Int|Long|Double|Decimal)"\s*:\s*"([^"]*)"[}]\z', '$1')
             else {{ without_marks('wire_text') }}
         end
     )
 {%- endmacro %}
 
 
-{#- True where `before` is there, but neither null nor an object. It is the first field of a message. -#}
+{#- True where `before` is there, but neither null nor an object. -#}
 {% macro has_wrong_before(text) -%}
     (
-        {{ text }} rlike r'^\s*[{]\s*"before"\s*:\s*["0-9\[tf-]'
-        or contains({{ text }}, '"payload":{"before":[')
-        or contains({{ text }}, '"payload":{"before":"')
+        {{ text }} not rlike r'"before"\s*:\s*null'
+        and not coalesce(
+            startswith(
+                coalesce(get_json_object({{ text }}, '$.payload.before'), get_json_object({{ text }}, '$.before')), '{'
+            ),
+            true
+        )
+    )
+{%- endmacro %}
+
+
+{#- True for the word null, and for the empty envelope that old releases of Kafka Connect write instead of no value. -#}
+{% macro is_null_text(text) -%}
+    (
+        {{ text }} = 'null'
+        or length({{ text }}) < 200
+        and {{ text }} rlike r'^\s*[{]\s*"(schema|payload)"\s*:\s*null\s*,\s*"(?!\1)(schema|payload)"\s*:\s*null\s*[}]\s*$'
     )
 {%- endmacro %}
 
@@ -245,7 +468,8 @@
 
 {#- The changes of a relation `texts`: bronze with the message as JSON text in `text` and its Kafka key in `key_text`.
     `reading` says in expressions what depends on how the text came about: schema_text; undecodable, why there is no
-    message; has_key and odd_key, whether a key is there and why it is none; signs, a text that may be another format's. -#}
+    message; has_key and odd_key, whether a key is there and why it is none; signs, a text that may be another format's; tokens, the images as
+    variants where the text came as JSON. -#}
 {% macro _debezium_changes(format, reading) -%}
     {%- set fields = {
         'op': 'string',
@@ -274,8 +498,8 @@
             *,
             -- MongoDB's documents are JSON text inside the message: told apart by name before the decode
             {{ mark_fractions(
-                "if(contains(text, '\"connector\":\"mongodb\"'),"
-                ~ " regexp_replace(text, r'\"(before|after)\":\"(?=\\s*[{])', '\"$1_text\":\"'), text)"
+                "if(contains(text, '\"mongodb\"') and text rlike r'\"connector\"\\s*:\\s*\"mongodb\"',"
+                ~ " regexp_replace(text, r'\"(before|after)\"\\s*:\\s*\"(?=(?:\\s|\\\\[nrt])*[{])', '\"$1_text\":\"'), text)"
             ) }} as exact_text,
             {{ mark_fractions('key_text') }} as exact_key
         from texts
@@ -308,9 +532,7 @@
             *,
             {{ reading.schema_text }} as schema_block,
             {{ message_of_envelope('envelope', fields) }} as message,
-            -- old releases of Kafka Connect write an empty envelope instead of no value
-            value is null
-            or coalesce(text in ('null', '{"schema":null,"payload":null}'), false) as is_tombstone
+            value is null or coalesce({{ is_null_text('text') }}, false) as is_tombstone
         from enveloped
 
     ),
@@ -340,7 +562,12 @@
     patched as (
 
         select
+            {%- if reading.tokens %}
+            * except (schema_block),
+            {{ block_with_bare_numbers('schema_block', 'row_before', 'row_after', reading.tokens) }} as schema_block,
+            {%- else %}
             *,
+            {%- endif %}
             {{ read_statement('ddl_line') }} as statement,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, document_before) as sent_before,
@@ -399,6 +626,11 @@
 
         select
             *,
+            {%- if reading.tokens %}
+            {{ bare_number_reason(
+                "concat_ws('.', message.source.db, changed_schema, changed_table)", 'sent_before', 'sent_after', reading.tokens
+            ) }} as bare_number_error,
+            {%- endif %}
             {{ without_columns('sent_before', 'missing_before') }} as old_image,
             {{ without_columns('sent_after', 'missing_after') }} as new_image,
             told_operation in ('insert', 'update', 'delete', 'snapshot') as is_row_change,
@@ -462,11 +694,15 @@
                     ) }}
                 when op = 'm' or op is null then null
                 when message.source is null then 'source is missing or not an object'
+                when connector not in ({{ known_connectors() }}) then {{ unknown_connector_reason('connector') }}
                 when changed_table is null then 'source.table is missing'
                 when op = 't' then null
                 when {{ has_repeated_column('sent_before') }} or {{ has_repeated_column('sent_after') }}
                     then 'a column name stands twice in a row image'
                 when op <> 'd' and sent_after is null then concat('op ', op, ' without an after image')
+                {%- if reading.tokens %}
+                when bare_number_error is not null then bare_number_error
+                {%- endif %}
                 when op = 'd' and sent_before is null and key_image is null
                     then 'op d without a before image and without a key'
                 when op in ('u', 'd') and sent_before is null and {{ has_wrong_before('text') }}

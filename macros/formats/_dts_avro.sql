@@ -540,7 +540,10 @@
         when {{ cell }}.seconds between -62135596800 and 253402300799
             then concat(
                 timestamp_ntz '1970-01-01 00:00:00' + interval '1' second * {{ cell }}.seconds,
-                {{ _dts_fraction(cell ~ '.millis', "if(feed_settings['timestamp_fraction'] = 'milliseconds', 3, 6)") }},
+                {{ _dts_fraction(
+                    cell ~ '.millis',
+                    "case feed_settings['timestamp_fraction'] when 'milliseconds' then 3 when 'nanoseconds' then 9 else 6 end"
+                ) }},
                 'Z'
             )
         else cast({{ cell }}.seconds as string)

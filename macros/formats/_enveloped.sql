@@ -80,7 +80,12 @@
     named as (
 
         select
+            {%- if told.tokens %}
+            * except (schema_block),
+            {{ block_with_bare_numbers('schema_block', 'row_before', 'row_after', told.tokens) }} as schema_block,
+            {%- else %}
             *,
+            {%- endif %}
             {{ told.catalog_name }} as changed_catalog,
             {{ told.database_name }} as changed_database,
             {{ told.schema_name }} as changed_schema,

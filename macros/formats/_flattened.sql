@@ -55,9 +55,7 @@
                 'coalesce(envelope.payload, case when size(envelope.bare) = 1 then envelope.bare[0] end)', 'exact_text'
             ) }} as message,
             if(cardinality(sent_key) > 0, sent_key, null) as key_image,
-            -- old releases of Kafka Connect write an empty envelope instead of no value
-            value is null
-            or coalesce(text in ('null', '{"schema":null,"payload":null}'), false) as is_null_value
+            value is null or coalesce({{ is_null_text('text') }}, false) as is_null_value
         from enveloped
 
     ),
@@ -65,7 +63,13 @@
     split_up as (
 
         select
-            *,
+            * except (schema_block),
+            {{ block_with_bare_numbers(
+                'schema_block',
+                'cast(map() as map<string, string>)',
+                'message',
+                _flattened_tokens()
+            ) }} as schema_block,
             map_filter(message, (column_name, wire_text) -> not ({{ is_added }})) as sent_row,
             map_filter(message, (column_name, wire_text) -> {{ is_added }}) as added_fields,
             {{ has_repeated_column('message') }} as is_ambiguous
@@ -120,6 +124,12 @@
 
         select
             *,
+            {{ bare_number_reason(
+                "concat_ws('.', changed_database, changed_schema, changed_table)",
+                'cast(map() as map<string, string>)',
+                'row_image',
+                _flattened_tokens()
+            ) }} as bare_number_error,
             coalesce(feed_keys, map_keys(key_image)) as key_names,
             case
                 when feed_keys is null then map_values(key_image)
@@ -147,6 +157,7 @@
                 when told_operation is null then concat('op is not known: ', op)
                 when deleted_word = 'true' and told_operation <> 'delete' or deleted_word = 'false' and op = 'd'
                     then concat('__deleted is ', deleted_word, ', but op is ', op)
+                when lower(connector) not in ({{ known_connectors() }}) then {{ unknown_connector_reason('lower(connector)') }}
                 when source_millis is not null and try_cast(source_millis as bigint) is null
                     then concat('source_ts_ms is not a whole number: ', source_millis)
                 when captured_millis is not null and try_cast(captured_millis as bigint) is null
@@ -154,6 +165,7 @@
                 when map_contains_key(sent_row, 'op') and startswith(sent_row['source'], '{')
                     and (map_contains_key(sent_row, 'before') or map_contains_key(sent_row, 'after'))
                     then 'a whole message of Debezium, not a flattened row: the feed has another format'
+                when bare_number_error is not null then bare_number_error
                 when told_operation <> 'delete' and cardinality(sent_row) = 0 then 'the row has no columns'
                 when feed_keys is null and key_image is null and trim(key_text) not in ('', 'null')
                     and key_message.flat is null
@@ -235,9 +247,26 @@
 {%- endmacro %}
 
 
-{#- True for {"schema":{...},...} and {"schema":null,"payload":...}; a column that is called schema has a text. -#}
+{#- The row of a message as a map of variants. -#}
+{% macro _flattened_tokens() -%}
+    named_struct(
+                    'before', cast(map() as map<string, variant>),
+                    'after', coalesce(
+                        from_json(text, 'payload map<string, variant>').payload, from_json(text, 'map<string, variant>')
+                    )
+                )
+{%- endmacro %}
+
+
+{#- True for {"schema":{...},...} and {"schema":null,"payload":...}, and for the same the other way round; a column that is
+    called schema has a text. -#}
 {% macro _is_connect_envelope(text) -%}
-    coalesce({{ text }} rlike r'^\s*[{]\s*"schema"\s*:\s*([{]|null\s*,\s*"payload"\s*:)', false)
+    coalesce(
+        {{ text }} rlike r'^\s*[{]\s*"schema"\s*:\s*([{]|null\s*,\s*"payload"\s*:)'
+        or {{ text }} rlike r'^\s*[{]\s*"payload"\s*:\s*([{]|null)'
+        and {{ text }} rlike r'[}l]\s*,\s*"schema"\s*:\s*([{]\s*"|null\s*[}]\s*$)',
+        false
+    )
 {%- endmacro %}
 
 

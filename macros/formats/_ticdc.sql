@@ -109,7 +109,12 @@
     named as (
 
         select
+            {%- if told.tokens %}
+            * except (schema_block),
+            {{ block_with_bare_numbers('schema_block', 'row_before', 'row_after', told.tokens) }} as schema_block,
+            {%- else %}
             *,
+            {%- endif %}
             {{ told.database_name }} as changed_database,
             {{ told.table_name }} as changed_table,
             {{ told.operation }} as told_operation,

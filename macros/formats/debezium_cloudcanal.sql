@@ -18,6 +18,7 @@
             'tableChanges': 'struct<type string>'
         },
         {
+            'tokens': row_tokens('text'),
             'operation': "case
                 when message.ddl is not null or message.tableChanges is not null or op = 'a'
                     then if(statement.kind = 'truncate', 'truncate', 'schema_change')

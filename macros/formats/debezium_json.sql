@@ -19,6 +19,7 @@
         'undecodable': undecodable_reason('value', 'text'),
         'has_key': "trim(key_text) not in ('', 'null')",
         'odd_key': "'the Kafka key is not a JSON object: name the key columns of this table in the feed'",
-        'signs': 'text'
+        'signs': 'text',
+        'tokens': row_tokens('text')
     }) }}
 {%- endmacro %}

@@ -58,7 +58,7 @@
 
         select
             *,
-            value is null or coalesce(text = '{"schema":null,"payload":null}', false) as is_tombstone,
+            value is null or coalesce(text <> 'null' and {{ is_null_text('text') }}, false) as is_tombstone,
             message.payload is null and message.ddl is not null as is_statement,
             {{ unmarked('message.payload.op') }} as op,
             -- what both kinds of message say of their place in the source
@@ -102,7 +102,13 @@
     named as (
 
         select
-            *,
+            * except (type_text),
+            {{ block_with_bare_numbers(
+                'type_text',
+                'sent_before',
+                'sent_after',
+                "from_json(text, 'payload struct<before map<string, variant>, after map<string, variant>>').payload"
+            ) }} as type_text,
             coalesce(lower(place.snapshot) = 'true', false) as is_full_load,
             case when is_statement then coalesce(statement.kind, 'other') end as kind_of_ddl,
             coalesce(statement.is_of_database, false) as is_of_database,

@@ -18,6 +18,7 @@
         },
         {
             'key_image': 'key_message.wrapped.payload',
+            'tokens': row_tokens('text'),
             'operation': "case
                 when op = 'c' then 'insert'
                 when op = 'u' then 'update'

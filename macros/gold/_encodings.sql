@@ -16,6 +16,21 @@
 {%- endmacro %}
 
 
+{#- The columns of a model whose texts are decoded, by the feed's `encodings` or some schema; all where that is not known. -#}
+{% macro decoded_columns(feed_name, sources) -%}
+    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
+    {%- set told = encodings_of_table() -%}
+    {%- set decoded = [] -%}
+    {%- for name, column in sources.items() -%}
+        {%- set source = column.get('source', name) -%}
+        {%- if coded is none or source in coded or source in told -%}
+            {%- do decoded.append(name) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(decoded) }}
+{%- endmacro %}
+
+
 {#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). -#}
 {% macro coded_columns(format) -%}
     {%- set run = lakehouse_run() -%}

@@ -2,7 +2,9 @@
     newest change, or with `has_places` the value's own. -#}
 {% macro misfits(sources, has_places=false) -%}
     {%- set typed_columns = {} -%}
-    {%- for name, column in sources.items() if column.type != 'string' -%}
+    {#- of a string only a text that its encoding could not read is a misfit -#}
+    {%- set decoded = decoded_columns(model.config.meta.feed, sources) -%}
+    {%- for name, column in sources.items() if column.type | lower | trim != 'string' or name in decoded -%}
         {%- do typed_columns.update({name: column}) -%}
     {%- endfor -%}
     {%- if not typed_columns -%}
@@ -14,7 +16,7 @@
                             {%- for name, column in typed_columns.items() %}
                             {%- set wanted_type = quoted(column.type | lower | trim) %}
                             {#- of an exact type only NULL can be a misfit: the other rows are spared the look into the image -#}
-                            {%- set is_exact = wanted_type in exact_types() %}
+                            {%- set is_exact = wanted_type in exact_types() or wanted_type == "'string'" %}
                             {{ 'if(' ~ identifier(name) ~ ' is null, ' if is_exact }}struct(
                                 {{ quoted(name) }} as column_name,
                                 _image[{{ quoted(column.get('source', name)) }}] as value,
@@ -31,7 +33,7 @@
                     ),
                     misfit -> struct(
                         misfit.column_name,
-                        misfit.value,
+                        ltrim({{ unreadable_mark() }}, misfit.value) as value,
                         misfit.wanted_type,
                         {{ 'misfit.topic' if has_places else '_topic as topic' }},
                         {{ 'misfit.partition' if has_places else '_partition as partition' }}

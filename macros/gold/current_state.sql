@@ -151,9 +151,12 @@
 
 {#- The declared columns, made from the texts of `_image`. -#}
 {% macro typed_columns(sources, feed_name) -%}
+    {%- set decoded = decoded_columns(feed_name, sources) -%}
     {%- for name, column in sources.items() -%}
             ,
-            {{ typed('_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name)) }} as {{ identifier(name) }}
+            {{ typed(
+                '_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name), name in decoded
+            ) }} as {{ identifier(name) }}
     {%- endfor -%}
 {%- endmacro %}
 

@@ -53,6 +53,15 @@
     {%- for setting, value in settings.items() if setting not in reading and (value is string or value is number) -%}
         {%- do texts.append(quoted(setting) ~ ', ' ~ quoted(value)) -%}
     {%- endfor %}
+    {%- set in_base64 = [] %}
+    {%- for table, columns in (settings.get('encodings') or {}).items() -%}
+        {%- for column, encoding in columns.items() if encoding.split('(')[0] | trim in encodings_in_base64() -%}
+            {%- do in_base64.append([table, column]) -%}
+        {%- endfor -%}
+    {%- endfor %}
+    {%- if in_base64 -%}
+        {%- do texts.append("'columns_in_base64', " ~ quoted(tojson(in_base64))) -%}
+    {%- endif %}
     {%- set keys = [] %}
     {%- for table, columns in (settings.get('key_columns') or {}).items() -%}
         {%- do keys.append(quoted(table) ~ ', array(' ~ quoted_list([columns] if columns is string else columns) ~ ')') -%}
@@ -65,4 +74,10 @@
     {{- ',' if not loop.last }}
     {%- endfor %}
     as feeds (feed, feed_key_columns, feed_settings)
+{%- endmacro %}
+
+
+{#- The wire encodings that are base64: a bare number is none of their texts, but may look like one. -#}
+{% macro encodings_in_base64() -%}
+    {{ return(['connect_decimal', 'base64_binary', 'base64_text', 'little_endian_bits']) }}
 {%- endmacro %}

@@ -17,9 +17,13 @@
             ordinal + 1 as ordinal,
             described,
             coalesce(described.name, described.type) as type_name,
-            cast(described.parameters['scale'] as int) as scale,
+            cast(
+                if(described.name = 'io.debezium.data.Bits', described.parameters['length'], described.parameters['scale'])
+                as int
+            ) as scale,
             coalesce(cast(described.parameters['connect.decimal.precision'] as int), 38) as digits,
             coalesce(cast(described.parameters['length'] as int), 1) as bits,
+            coalesce(array_contains(block.bare_numbers, described.field), false) as is_bare_number,
             described.parameters['allowed'] as allowed,
             described.parameters['__debezium.source.column.type'] as propagated_type,
             -- they escape a comma inside a label; PostgreSQL's labels cannot be told apart then
@@ -48,6 +52,8 @@
         ordinal,
         coalesce(propagated_type, type_name) as source_type,
         case
+            when is_bare_number and type_name = 'org.apache.kafka.connect.data.Decimal' then 'text'
+            when is_bare_number then 'bare_number'
             when is_unsigned_64 then 'wrapped_unsigned_64'
             when type_name = 'bytes' then 'base64_binary'
             when type_name = 'org.apache.kafka.connect.data.Decimal' then 'connect_decimal'

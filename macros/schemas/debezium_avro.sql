@@ -5,7 +5,7 @@
 {% macro debezium_avro_columns(schemas) -%}
     {{ _connect_columns(
         schemas,
-        "from_json(schema_text, 'fields array<struct<name string, type string>>')",
+        "from_json(schema_text, 'bare_numbers array<string>, fields array<struct<name string, type string>>')",
         _connect_fields_of_avro("
             get(
                 filter(

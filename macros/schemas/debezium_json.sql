@@ -8,7 +8,7 @@
         schemas,
         "from_json(
                 schema_text,
-                'fields array<struct<field string, name string, fields array<" ~ connect_field() ~ ">>>'
+                'bare_numbers array<string>, fields array<struct<field string, name string, fields array<" ~ connect_field() ~ ">>>'
             )",
         "coalesce(
                     filter(block.fields, part -> part.field = 'after')[0].fields,

@@ -5,7 +5,7 @@
 {% macro debezium_smt_columns(schemas) -%}
     {{ _connect_columns(
         schemas,
-        "from_json(schema_text, 'fields array<" ~ connect_field() ~ ">')",
+        "from_json(schema_text, 'bare_numbers array<string>, fields array<" ~ connect_field() ~ ">')",
         'block.fields',
         'false'
     ) }}

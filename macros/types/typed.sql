@@ -1,11 +1,14 @@
 {#- Canonical text (see canonical_text) to a value of a Spark type, the same in every session; NULL
     where it does not fit. What fits only inexactly (a rounded decimal, a cut-off time of day) is told by
     `does_not_fit`. `time_zone` is the zone of a timestamp's text that names none, the feed's; the other
-    types ignore it. -#}
+    types ignore it. `is_decoded` says whether the text may bear the mark of one that its encoding could not read: no
+    type but string has a value that begins so. -#}
 
-{% macro typed(text, type, time_zone) -%}
+{% macro typed(text, type, time_zone, is_decoded=false) -%}
     {%- set kind = type | lower | trim -%}
-    {%- if kind == 'string' -%}
+    {%- if kind == 'string' and is_decoded -%}
+        if(startswith({{ text }}, {{ unreadable_mark() }}), null, {{ text }})
+    {%- elif kind == 'string' -%}
         {{ text }}
     {%- elif kind.startswith('decimal(') -%}
         try_cast({{ text }} as {{ kind | replace(' ', '') | replace(',', ', ') }})
@@ -32,12 +35,19 @@
 {%- endmacro %}
 
 
+{#- What begins a text that its encoding cannot read: a code point that Unicode keeps free of characters. -#}
+{% macro unreadable_mark() -%}
+    '\uFDD2'
+{%- endmacro %}
+
+
 {#- True where a text has no exact value of the type: none at all, or one that Spark rounded, cut off or
     guessed in silence; never NULL. `is_null` says whether `typed` gave NULL; `type` is an expression, lower
     case, so that one statement tests all columns of a table. -#}
 {% macro does_not_fit(text, is_null, type) -%}
     case
-        when {{ text }} is null or {{ type }} = 'string' then false
+        when {{ text }} is null then false
+        when {{ type }} = 'string' then startswith({{ text }}, {{ unreadable_mark() }})
         when {{ is_null }} then true
         -- a value of these is exact; most columns are of them, and the other tests cost more
         when {{ type }} in ({{ exact_types() }}) then false

@@ -1,7 +1,8 @@
 {#- The text of a value as the message has it, to the text a person would write: digits for base64 decimals,
     a date for a number of days, labels for an enum's number, upper-case hex for bytes.
     `wire` names a struct<wire_encoding string, scale int, labels array<string>>; NULL means text.
-    What cannot be decoded stays as it came: typing then reports a misfit, and nothing is lost.
+    What an encoding cannot read is never read as another one: the text stays behind a mark, which makes it a misfit of
+    every type (see `typed`), and nothing is lost.
     `encodings` names those that occur, where that is known: the others need no branch. -#}
 
 {#- text                    as it came: numbers, labels, JSON, ISO instants with Z
@@ -13,12 +14,13 @@
     epoch_days              days since 1970-01-01 (io.debezium.time.Date, Connect Date)
     epoch_millis, epoch_micros, epoch_nanos
                             a wall clock counted as if it were UTC (io.debezium.time.Timestamp,
-                            MicroTimestamp, NanoTimestamp; Connect Timestamp)
+                            MicroTimestamp, NanoTimestamp; Connect Timestamp); of these and of days also the text itself
     epoch_seconds           text of seconds since 1970 with a fraction, to an instant in UTC (DRS JSON TIMESTAMP)
     millis_of_day, micros_of_day, nanos_of_day
                             since midnight; MySQL's are also negative or longer than a day
                             (io.debezium.time.Time, MicroTime, NanoTime; Connect Time)
     iso_date                2024-02-29Z (io.debezium.time.IsoDate)
+    bare_number             never read: a number that stands bare where the message's schema says bytes
     base64_binary           base64 in either alphabet (Connect bytes; binary.handling.mode=base64...)
     hex_binary              hexadecimal digits (binary.handling.mode=hex, which no schema tells)
     byte_list               [106, -1]: a list of bytes, signed or not (DRS)
@@ -28,7 +30,7 @@
     go_quoted_binary        bytes as Go quotes a string: \x80, \n (TiCDC's open protocol: BINARY, VARBINARY)
     located_wall_clock      {"location":"Asia/Shanghai","value":"2024-02-26 16:32:23"}: a wall clock and its zone, to
                             both in one text (TiCDC simple TIMESTAMP)
-    little_endian_bits      base64, the lowest byte first, to an unsigned number (io.debezium.data.Bits)
+    little_endian_bits      base64, the lowest byte first, to an unsigned number of at most `scale` bits (io.debezium.data.Bits)
     wrapped_unsigned_64     an unsigned number in a signed one (Debezium's BIGINT UNSIGNED by default)
     enum_number             the place in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
     set_mask                a bit mask over `labels`, to a comma list (canal)
@@ -37,44 +39,85 @@
     escaped_label           a label in which Debezium's MySQL connectors escape a comma in the stream, but
                             not in the snapshot (captured) -#}
 {% macro canonical_text(wire_text, wire, encodings=none) -%}
-    {%- set whole = 'try_cast(' ~ wire_text ~ ' as bigint)' -%}
+    {%- set whole = 'cast(' ~ wire_text ~ ' as bigint)' -%}
     {%- set texts = {
-        'connect_decimal': _decimal_text("named_struct('value', " ~ wire_text ~ ", 'scale', " ~ wire ~ ".scale)"),
-        'variable_scale_decimal': _decimal_text("from_json(" ~ wire_text ~ ", 'value string, scale int')"),
-        'epoch_days': _date_text(whole),
-        'epoch_millis': _wall_clock_text(whole, 1000, 9223372036825200, -9223372036832400),
-        'epoch_micros': _wall_clock_text(whole, 1000000, 9223372036825200000, -9223372036832400000),
-        'epoch_nanos': _wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808'),
-        'millis_of_day': _time_text(whole, 1000),
-        'micros_of_day': _time_text(whole, 1000000),
-        'nanos_of_day': _time_text(whole, 1000000000),
+        'connect_decimal': _of_base64(
+            wire_text,
+            _decimal_text("named_struct('value', " ~ wire_text ~ ", 'scale', " ~ wire ~ ".scale)"),
+        ),
+        'variable_scale_decimal': _variable_scale_text(wire_text),
+        'epoch_days': _of_count(wire_text, _date_text(whole)),
+        'epoch_millis': 'coalesce('
+            ~ _of_count(wire_text, _wall_clock_text(whole, 1000, 9223372036825200, -9223372036832400)) ~ ', '
+            ~ _millis_and_nanos_text(wire_text) ~ ')',
+        'epoch_micros': _of_count(
+            wire_text, _wall_clock_text(whole, 1000000, 9223372036825200000, -9223372036832400000)
+        ),
+        'epoch_nanos': _of_count(
+            wire_text, _wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808')
+        ),
+        'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000)),
+        'micros_of_day': _of_whole(wire_text, _time_text(whole, 1000000)),
+        'nanos_of_day': _of_whole(wire_text, _time_text(whole, 1000000000)),
         'epoch_seconds': _instant_text(wire_text),
         'byte_list': _byte_list_hex(wire_text),
         'located_wall_clock': _located_text(wire_text),
-        'iso_date': "rtrim('Z', " ~ wire_text ~ ")",
-        'base64_binary': "hex(try_to_binary(translate(" ~ wire_text ~ ", '-_', '+/'), 'base64'))",
+        'iso_date': _iso_date_text(wire_text),
+        'base64_binary': _base64_hex(wire_text),
         'base64_text': _base64_text(wire_text),
         'go_quoted_binary': _go_quoted_hex(wire_text),
-        'hex_binary': 'upper(' ~ wire_text ~ ')',
+        'hex_binary': _hex_digits(wire_text),
         'latin1_binary': _latin1_hex(wire_text, wire ~ '.scale'),
-        'little_endian_bits': _bits_number(wire_text),
-        'wrapped_unsigned_64': "if(" ~ wire_text ~ " like '-%', cast(" ~ whole ~ " + 18446744073709551616 as string), null)",
+        'little_endian_bits': _bits_number(wire_text, wire ~ '.scale'),
+        'wrapped_unsigned_64': _unsigned_number(wire_text),
         'enum_number': _enum_label(wire_text, wire ~ '.labels'),
         'set_mask': _set_labels(wire_text, wire ~ '.labels'),
-        'dtle_year': "if(" ~ whole ~ " between 1 and 255, cast(" ~ whole ~ " + 1900 as string), null)",
-        'dtle_timestamp': "if(" ~ wire_text ~ " like '0001-01-01T%', '0000-00-00 00:00:00', null)",
-        'escaped_label':
-            "if(array_contains(" ~ wire ~ ".labels, " ~ wire_text ~ "), null, replace(" ~ wire_text ~ ", r'\\,', ','))",
+        'dtle_year': _of_whole(wire_text, _year_text(whole)),
+        'dtle_timestamp': "if(" ~ wire_text ~ " like '0001-01-01T%', '0000-00-00 00:00:00', " ~ wire_text ~ ")",
+        'escaped_label': _unescaped_label(wire_text, wire ~ '.labels'),
     } -%}
-    coalesce(
-        case {{ wire }}.wire_encoding
-            when 'text' then {{ wire_text }}
-            {%- for encoding, text in texts.items() if encodings is none or encoding in encodings %}
-            when '{{ encoding }}' then {{ text }}
-            {%- endfor %}
-        end,
-        {{ wire_text }}
-    )
+    case
+        when {{ wire }}.wire_encoding is null or {{ wire }}.wire_encoding in ('text', 'zoned_wall_clock')
+            then {{ wire_text }}
+        else coalesce(
+            case {{ wire }}.wire_encoding
+                when 'bare_number' then null
+                {%- for encoding, text in texts.items() if encodings is none or encoding in encodings %}
+                when '{{ encoding }}' then {{ text }}
+                {%- endfor %}
+            end,
+            concat({{ unreadable_mark() }}, {{ wire_text }})
+        )
+    end
+{%- endmacro %}
+
+
+{#- `decoded` where the text is a whole number of 64 bits, as a producer writes one: no blank, no plus, no zero in front. -#}
+{% macro _of_whole(wire_text, decoded) -%}
+    case
+        when {{ wire_text }} rlike r'^(0|-?[1-9][0-9]{0,18})\z' and try_cast({{ wire_text }} as bigint) is not null
+            then {{ decoded }}
+    end
+{%- endmacro %}
+
+
+{#- The same for a count of days or moments; some producers write them out, and what is written out is itself. -#}
+{% macro _of_count(wire_text, decoded) -%}
+    case
+        when {{ wire_text }} rlike r'^[-+]?[0-9]+-[0-9]{1,2}-[0-9]{1,2}([ T].*)?\z' then {{ wire_text }}
+        else {{ _of_whole(wire_text, decoded) }}
+    end
+{%- endmacro %}
+
+
+{#- `decoded` where the text is base64 as RFC 4648 has it: padded, without a blank, no bit beyond the last byte. Spark takes
+    more: 12 would be the byte D7. -#}
+{% macro _of_base64(wire_text, decoded) -%}
+    case
+        when length({{ wire_text }}) % 4 = 0
+            and {{ wire_text }} rlike r'^[A-Za-z0-9+/]*+((?<=[AQgw])==|(?<=[AEIMQUYcgkosw048])=)?\z'
+            then {{ decoded }}
+    end
 {%- endmacro %}
 
 
@@ -83,13 +126,29 @@
     transform(
         array({{ number }}),
         number -> transform(
-            array(nullif(hex(try_to_binary(number.value, 'base64')), '')),
+            array(nullif(hex(unbase64(number.value)), '')),
             bytes -> concat(
                 if(bytes < '8', '', '-'),
                 {{ _with_point(_digits(_magnitude('bytes')), 'number.scale') }}
             )
         )[0]
     )[0]
+{%- endmacro %}
+
+
+{#- A scale beyond PostgreSQL's is no scale; zeros would fill the memory. A bare number as `value` is no base64. -#}
+{% macro _variable_scale_text(wire_text) -%}
+    case
+        when {{ wire_text }} rlike r'^\{\s*({{ scale }}\s*,\s*{{ value }}|{{ value }}\s*,\s*{{ scale }})\s*\}\z'
+            then transform(
+                array(from_json({{ wire_text }}, 'value string, scale int')),
+                told -> if(
+                    told.scale between -16383 and 16383,
+                    {{ _of_base64('told.value', _decimal_text('told')) }},
+                    null
+                )
+            )[0]
+    end
 {%- endmacro %}
 
 
@@ -156,24 +215,24 @@
 {%- endmacro %}
 
 
-{#- From PostgreSQL's first day on. Its infinities come as overflows, others in a stream and in a snapshot (captured). -#}
+{#- From PostgreSQL's first day to the year 9999: a number beyond is seconds or finer. Its infinities come as overflows, others in a stream and in a snapshot (captured). -#}
 {% macro _date_text(days) -%}
     case
         when {{ days }} in (-2147472692, -622191234) then 'infinity'
         when {{ days }} in (-2147472691, -625821272) then '-infinity'
-        when {{ days }} between -2440588 and 2147483647
+        when {{ days }} between -2440588 and 2932896
             then cast(date_from_unix_date(cast({{ days }} as int)) as string)
     end
 {%- endmacro %}
 
 
 {#- No session's time zone takes part. PostgreSQL's infinities are numbers of their own (docs/formats/debezium_json.md,
-    captured). From PostgreSQL's first day to what Spark can hold. -#}
+    captured). From PostgreSQL's first day to the year 9999: a number beyond counts something finer. -#}
 {% macro _wall_clock_text(count, per_second, infinity, minus_infinity) -%}
     case
         when {{ count }} = {{ infinity }} then 'infinity'
         when {{ count }} = {{ minus_infinity }} then '-infinity'
-        when {{ count }} between {{ -210866803200 * per_second }} and {{ 9223372036854 * per_second }}
+        when {{ count }} between {{ -210866803200 * per_second }} and {{ [253402300800 * per_second - 1, 9223372036854775807] | min }}
             then concat(
                 timestamp_ntz '1970-01-01 00:00:00'
                 + interval '1' second
@@ -187,9 +246,25 @@
 {%- endmacro %}
 
 
+{#- DataWorks V2.0 writes milliseconds with the nanoseconds of the second behind the point (document). -#}
+{% macro _millis_and_nanos_text(wire_text) -%}
+    case
+        when {{ wire_text }} rlike r'^[0-9]{4,15}[.][0-9]{9}\z'
+            and {{ wire_text }} rlike r'000[.]|([0-9]{3})[.]\1'
+            and cast(substring_index({{ wire_text }}, '.', 1) as bigint) < 253402300800000
+            then concat(
+                timestamp_ntz '1970-01-01 00:00:00'
+                + interval '1' second * (cast(substring_index({{ wire_text }}, '.', 1) as bigint) div 1000),
+                '.',
+                substring_index({{ wire_text }}, '.', -1)
+            )
+    end
+{%- endmacro %}
+
+
 {#- [-]hh:mm:ss and at least six digits; MySQL's TIME goes from -838:59:59 to 838:59:59. -#}
 {% macro _time_text(count, per_second) -%}
-    concat(
+    case when abs({{ count }}) < {{ 839 * 3600 * per_second }} then concat(
         format_string(
             '%s%02d:%02d:%02d.',
             if({{ count }} < 0, '-', ''),
@@ -200,14 +275,14 @@
         regexp_replace(
             rpad(substring({{ per_second }} + abs({{ count }}) % {{ per_second }}, 2), 9, '0'), '000$', ''
         )
-    )
+    ) end
 {%- endmacro %}
 
 
 {#- `encode` raises an error at a character beyond 255, which no byte can be. -#}
 {% macro _latin1_hex(wire_text, length) -%}
     case
-        when {{ wire_text }} not rlike r'[^\x00-\xFF]'
+        when {{ wire_text }} not rlike r'[^\x00-\xFF]' and coalesce(length({{ wire_text }}) <= {{ length }}, true)
             then concat(
                 hex(encode({{ wire_text }}, 'ISO-8859-1')),
                 repeat('00', coalesce({{ length }} - length({{ wire_text }}), 0))
@@ -219,7 +294,7 @@
 {#- Seconds since 1970, with as many digits behind the point as came. 0 is no TIMESTAMP of MySQL. -#}
 {% macro _instant_text(wire_text) -%}
     case
-        when {{ wire_text }} rlike r'^[1-9][0-9]{0,10}(\.[0-9]+)?$'
+        when {{ wire_text }} rlike r'^[1-9][0-9]{0,10}(\.[0-9]+)?\z'
             then concat(
                 timestamp_ntz '1970-01-01 00:00:00'
                 + interval '1' second * cast(substring_index({{ wire_text }}, '.', 1) as bigint),
@@ -230,11 +305,11 @@
 {%- endmacro %}
 
 
-{#- A list with anything but bytes in it stays as it came. -#}
+{#- One list of nothing but bytes. -#}
 {% macro _byte_list_hex(wire_text) -%}
     case
-        when {{ wire_text }} rlike r'^\[ *\]$' then ''
-        when {{ wire_text }} like '[%]'
+        when {{ wire_text }} rlike r'^\[ *\]\z' then ''
+        when {{ wire_text }} rlike r'^\[[-0-9, ]*+\]\z'
             then transform(
                 array(
                     transform(
@@ -252,37 +327,102 @@
 {%- endmacro %}
 
 
-{#- Bits of PostgreSQL that are all zero come without a byte (captured). -#}
-{% macro _bits_number(wire_text) -%}
-    {%- set bytes = "hex(try_to_binary(" ~ wire_text ~ ", 'base64'))" -%}
-    regexp_replace(
-        {{ _digits("regexp_replace(array_join(reverse(regexp_extract_all(" ~ bytes ~ ", '..', 0)), ''), '^$', '0')") }},
-        '^0+(?=.)',
-        ''
-    )
+{#- Bits of PostgreSQL that are all zero come without a byte (captured). More bits than the column has are none of its
+    values. -#}
+{% macro _bits_number(wire_text, bits) -%}
+    {%- set bytes = "hex(unbase64(" ~ wire_text ~ "))" -%}
+    {{ _of_base64(wire_text, "transform(
+            array(array_join(reverse(regexp_extract_all(" ~ bytes ~ ", '..', 0)), '')),
+            digits -> if(
+                coalesce(" ~ _count_of_bits('digits') ~ " <= " ~ bits ~ ", true),
+                regexp_replace(
+                    " ~ _digits("regexp_replace(digits, '^$', '0')") ~ ",
+                    '^0+(?=.)',
+                    ''
+                ),
+                null
+            )
+        )[0]") }}
 {%- endmacro %}
 
 
-{#- A number without a label stays a number. -#}
+{#- How many bits a number in hexadecimal digits takes. -#}
+{% macro _count_of_bits(hex_digits) -%}
+    greatest(length(ltrim('0', {{ hex_digits }})) * 4 - 4, 0)
+                + length(ltrim('0', conv(left(ltrim('0', {{ hex_digits }}), 1), 16, 2)))
+{%- endmacro %}
+
+
+{#- 2^64 more than a number below zero; another is what it says. -#}
+{% macro _unsigned_number(wire_text) -%}
+    case
+        when {{ wire_text }} rlike r'^(0|[1-9][0-9]{0,19})\z' then {{ wire_text }}
+        when {{ wire_text }} like '-%'
+            then {{ _of_whole(wire_text, 'cast(cast(' ~ wire_text ~ ' as bigint) + 18446744073709551616 as string)') }}
+    end
+{%- endmacro %}
+
+
+{#- 121 is 2021, 2021 is itself. -#}
+{% macro _year_text(year) -%}
+    case
+        when {{ year }} between 1 and 255 then cast({{ year }} + 1900 as string)
+        when {{ year }} between 0 and 9999 then cast({{ year }} as string)
+    end
+{%- endmacro %}
+
+
+{#- A day with or without a Z. -#}
+{% macro _iso_date_text(wire_text) -%}
+    case
+        when {{ wire_text }} rlike r'^[-+]?[0-9]{4,}-[0-9]{2}-[0-9]{2}Z?\z' then rtrim('Z', {{ wire_text }})
+    end
+{%- endmacro %}
+
+
+{#- Two hexadecimal digits for each byte. -#}
+{% macro _hex_digits(wire_text) -%}
+    case
+        when length({{ wire_text }}) % 2 = 0 and {{ wire_text }} not rlike '[^0-9A-Fa-f]' then upper({{ wire_text }})
+    end
+{%- endmacro %}
+
+
+{#- A label as the table's definition has it. -#}
+{% macro _unescaped_label(wire_text, labels) -%}
+    if(array_contains({{ labels }}, {{ wire_text }}), {{ wire_text }}, replace({{ wire_text }}, r'\,', ','))
+{%- endmacro %}
+
+
+{#- The label of a number; a producer may also write the label itself. -#}
 {% macro _enum_label(wire_text, labels) -%}
-    if({{ wire_text }} = '0', '', get({{ labels }}, try_cast({{ wire_text }} as int) - 1))
+    case
+        when {{ wire_text }} in ('0', '') then ''
+        when {{ wire_text }} rlike r'^[1-9][0-9]{0,4}\z' then get({{ labels }}, cast({{ wire_text }} as int) - 1)
+        when {{ wire_text }} not rlike r'^[0-9]+\z' and array_contains({{ labels }}, {{ wire_text }}) then {{ wire_text }}
+    end
 {%- endmacro %}
 
 
-{#- The lowest bit is the first label; a mask with more bits than labels stays a number. -#}
+{#- The lowest bit is the first label; a mask has no more bits than there are labels. A producer may also write the labels. -#}
 {% macro _set_labels(wire_text, labels) -%}
     case
-        when {{ wire_text }} = '0' then ''
-        when {{ wire_text }} rlike '^[1-9][0-9]{0,19}$'
-            and length(conv({{ wire_text }}, 10, 2)) <= size({{ labels }})
-            then array_join(
-                filter(
-                    {{ labels }},
-                    (label, place)
-                    -> substring(reverse(conv({{ wire_text }}, 10, 2)), place + 1, 1) = '1'
+        when {{ wire_text }} in ('0', '') then ''
+        when {{ wire_text }} rlike r'^[1-9][0-9]{0,19}\z'
+            then if(
+                cast({{ wire_text }} as decimal(20, 0)) <= 18446744073709551615
+                and length(conv({{ wire_text }}, 10, 2)) <= size({{ labels }}),
+                array_join(
+                    filter(
+                        {{ labels }},
+                        (label, place)
+                        -> substring(reverse(conv({{ wire_text }}, 10, 2)), place + 1, 1) = '1'
+                    ),
+                    ','
                 ),
-                ','
+                null
             )
+        when forall(split({{ wire_text }}, ','), label -> array_contains({{ labels }}, label)) then {{ wire_text }}
     end
 {%- endmacro %}
 
@@ -291,19 +431,28 @@
 {% macro _located_text(wire_text) -%}
     transform(
         array(from_json({{ wire_text }}, 'location string, value string')),
-        told -> concat(told.value, ' ', told.location)
+        told -> if(told.value rlike '-.*:', concat(told.value, ' ', told.location), null)
     )[0]
 {%- endmacro %}
 
 
-{#- Text in base64; what is no base64, or no UTF-8 behind it, stays as it came. -#}
+{#- Text in base64: UTF-8 behind it. -#}
 {% macro _base64_text(wire_text) -%}
-    try_validate_utf8(cast(try_to_binary({{ wire_text }}, 'base64') as string))
+    {{ _of_base64(wire_text, 'try_validate_utf8(cast(unbase64(' ~ wire_text ~ ') as string))') }}
+{%- endmacro %}
+
+
+{#- Bytes in one of base64's two alphabets. -#}
+{% macro _base64_hex(wire_text) -%}
+    case
+        when not ({{ wire_text }} rlike '[-_]' and {{ wire_text }} rlike '[+/]')
+            then {{ _of_base64("translate(" ~ wire_text ~ ", '-_', '+/')", "hex(unbase64(translate(" ~ wire_text ~ ", '-_', '+/')))") }}
+    end
 {%- endmacro %}
 
 
 {#- Go's quoting of a string: characters as they are, \xhh a byte, \uhhhh and \Uhhhhhhhh a code point, a letter or sign
-    behind a backslash. A text with any other backslash stays as it came. -#}
+    behind a backslash. A text with any other backslash is not of it. -#}
 {% macro _go_quoted_hex(wire_text) -%}
     case
         when not contains({{ wire_text }}, '\\') then hex(encode({{ wire_text }}, 'UTF-8'))
@@ -333,5 +482,5 @@
 
 
 {% macro _go_quoted_whole() -%}
-    r'^(?s:[^\\]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8}|\\[abfnrtv\\"])*+$'
+    r'^(?s:[^\\]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8}|\\[abfnrtv\\"])*+\z'
 {%- endmacro %}

@@ -465,23 +465,49 @@ FULL_BEFORE = ("mysql", "mariadb", "sqlserver", "oracle", "db2")
 FULL_LOAD = ("true", "first", "first_in_data_collection", "last_in_data_collection", "last")
 
 
-def unavailable_texts():
+def unavailable_texts(options=None):
     """Every form in which the connector writes the value that it did not have."""
-    raw = PLACEHOLDER.encode()
+    named = (options or {}).get("unavailable_value")
+    return {text for marker in {PLACEHOLDER, named} - {None} for text in unavailable_forms(marker)}
+
+
+def unavailable_forms(marker):
+    """One marker in the forms of all types and modes."""
+    raw = bytes.fromhex(marker[4:]) if marker.startswith("hex:") else marker.encode()
     digest = bytearray(hashlib.md5(raw).digest())
     digest[6], digest[8] = digest[6] & 0x0F | 0x30, digest[8] & 0x3F | 0x80
     hexed = digest.hex()
     uuid = "-".join((hexed[:8], hexed[8:12], hexed[12:16], hexed[16:20], hexed[20:]))
-    as_base64 = base64.b64encode(raw).decode()
-    return {
-        PLACEHOLDER,
-        as_base64,
-        compact([PLACEHOLDER]),
-        compact([as_base64]),
-        compact([uuid]),
-        compact({PLACEHOLDER: PLACEHOLDER}),
+    text = raw.decode("utf-8", "replace")
+    in_base64 = base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()
+    texts = [text, *in_base64, raw.hex(), raw.hex().upper(), uuid]
+    return [
+        *texts,
+        *(compact([one]) for one in texts),
+        compact({text: text}),
         "[" + ",".join(str(byte) for byte in raw) + "]",
-    }
+        "[" + ",".join(f"{byte}.0" for byte in raw) + "]",
+    ]
+
+
+def told_block(block, *rows):
+    """The text of a schema block, with the names of the columns of bytes that hold bare numbers."""
+    if not isinstance(block, dict):
+        return None if block is None else wire_text(block)
+    fields = [one for one in block.get("fields") or [] if isinstance(one, dict)]
+    images = [one for one in fields if one.get("field") in ("before", "after")]
+    fields = fields + [column for one in images for column in one.get("fields") or []]
+    of_bytes = [one["field"] for one in fields if one.get("type") == "bytes"]
+    values = {name: [row.get(name) for row in rows if isinstance(row, dict)] for name in of_bytes}
+    quoted = [
+        name
+        for name in of_bytes
+        if any(isinstance(v, str) and not isinstance(v, Number) for v in values[name])
+    ]
+    bare = [name for name in of_bytes if name not in quoted]
+    if any(isinstance(value, Number) for name in bare for value in values[name]):
+        return '{"bare_numbers":' + compact(bare) + "," + compact(block)[1:]
+    return compact(block)
 
 
 def debezium_key(text):
@@ -537,7 +563,7 @@ def debezium_body(envelope):
 def debezium_head(envelope, body):
     """What a message says apart from its row."""
     source = field(body, "source", dict) or {}
-    schema = field(envelope, "schema")
+    schema = told_block(envelope.get("schema"), body.get("before"), body.get("after"))
     connector = (field(source, "connector") or "").lower() or None
     transaction = (
         field(field(body, "transaction", dict) or {}, "id")
@@ -657,11 +683,39 @@ def debezium_rows(row, body, record, key_image, key_is_odd, text):
         return [row | {"operation": "ignored"}]
     if source is None:
         raise Bad("source is missing or not an object")
+    check_connector(row["source_type"])
     if row["table_name"] is None:
         raise Bad("source.table is missing")
     if op == "t":
         return [row | {"operation": "truncate", "ddl_kind": "truncate"}]
     return debezium_row_change(row, body, op, record, key_image, key_is_odd)
+
+
+def check_connector(connector):
+    """Refuse the rows of a connector that nobody has read."""
+    known = (*POSITIONAL, "db2")
+    if connector is not None and connector not in known:
+        raise Bad(
+            f"the connector is {connector}, and how its rows are to be read is not known: known are "
+            + ", ".join(known)
+        )
+
+
+def check_bare_numbers(row, options, *images):
+    """Refuse bare numbers in columns that the feed calls base64."""
+    parts = (row["database_name"], row["schema_name"], row["table_name"])
+    table = "." + ".".join(part for part in parts if part)
+    for named, column in json.loads(options.get("columns_in_base64", "[]")):
+        for one in images:
+            if (
+                table.endswith(f".{named}")
+                and isinstance(one, dict)
+                and isinstance(one.get(column), Number)
+            ):
+                raise Bad(
+                    f"{column} is written as a bare number, but the encodings of the feed say that it is"
+                    " base64: take it out of them"
+                )
 
 
 def debezium_side_message(body):
@@ -676,13 +730,22 @@ def debezium_side_message(body):
     return None
 
 
+def plain_numbers(document):
+    """A document's fields, of a number that extended JSON wraps the number."""
+    wrapped = re.compile(r'\{"\$number(?:Int|Long|Double|Decimal)":"([^"]*)"\}')
+    return document and {
+        name: wrapped.sub(r"\1", text) if text and wrapped.fullmatch(text) else text
+        for name, text in document.items()
+    }
+
+
 def debezium_images(body, connector, op):
     """(before, after, whether after is only a patch)."""
 
     def of(name):
         value = body.get(name)
         if connector == "mongodb" and isinstance(value, str) and value.lstrip().startswith("{"):
-            return image(read_json(value))
+            return plain_numbers(image(read_json(value)))
         return image(value)
 
     patch = field(body, "updateDescription", dict) or {}
@@ -691,7 +754,7 @@ def debezium_images(body, connector, op):
         and body.get("after") is None
         and (patch.get("updatedFields") or patch.get("removedFields"))
     ):
-        updated = image(read_json(patch.get("updatedFields") or "{}")) or {}
+        updated = plain_numbers(image(read_json(patch.get("updatedFields") or "{}"))) or {}
         removed = patch.get("removedFields") or []
         after = {name: value for name, value in updated.items() if name not in removed}
         after |= dict.fromkeys(removed)
@@ -709,12 +772,13 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
     before, after, is_patch = debezium_images(body, connector, op)
     if op != "d" and after is None:
         raise Bad(f"op {op} without an after image")
+    check_bare_numbers(row, options, body.get("before"), body.get("after"))
     if op == "d" and before is None and key_image is None:
         raise Bad("op d without a before image and without a key")
     if op in ("u", "d") and body.get("before") is not None and not isinstance(body["before"], dict):
         if connector != "mongodb":
             raise Bad("before is not an object")
-    unavailable = unavailable_texts()
+    unavailable = unavailable_texts(options)
     old_missing = [name for name, value in (before or {}).items() if value in unavailable]
     new_missing = [name for name, value in (after or {}).items() if value in unavailable]
     before = before and {name: value for name, value in before.items() if name not in old_missing}

@@ -123,13 +123,13 @@ CONNECT_TYPES = [
         None,
         "string",
     ),
-    ("bytes", "io.debezium.data.Bits", {"length": "5"}, "little_endian_bits", None, "bigint"),
+    ("bytes", "io.debezium.data.Bits", {"length": "5"}, "little_endian_bits", 5, "bigint"),
     (
         "bytes",
         "io.debezium.data.Bits",
         {"length": "64"},
         "little_endian_bits",
-        None,
+        64,
         "decimal(20,0)",
     ),
     ("int32", "io.debezium.time.Date", {}, "epoch_days", None, "date"),
@@ -184,6 +184,29 @@ def test_debezium_json_columns_in_their_order(spark, macros):
             CONNECT_TYPES, start=1
         )
     ]
+
+
+def test_columns_of_bare_numbers_are_not_read_as_base64(spark, macros):
+    """A Decimal is the number; other bytes are none."""
+    bits = {"type": "bytes", "name": "io.debezium.data.Bits", "parameters": {"length": "5"}}
+    number = {"type": "bytes", "name": DECIMAL, "parameters": {"scale": "2"}}
+    fields = {"n": number, "m": number, "b": {"type": "bytes"}, "bits": bits}
+    block = envelope("s", [one | {"field": name} for name, one in fields.items()])
+    columns = columns_of(
+        spark, macros.debezium_json_columns("schemas"), {"bare_numbers": ["n", "b", "bits"]} | block
+    )
+    assert {column.column_name: column.wire_encoding for column in columns} == {
+        "n": "text",
+        "m": "connect_decimal",
+        "b": "bare_number",
+        "bits": "bare_number",
+    }
+    assert {column.column_name: column.proposed_type for column in columns} == {
+        "n": "decimal(38,2)",
+        "m": "decimal(38,2)",
+        "b": "binary",
+        "bits": "bigint",
+    }
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from decimal import Decimal, localcontext
 from pathlib import Path
 
@@ -100,37 +101,286 @@ def test_variable_scale_decimal_brings_its_own_scale(decode):
     ]
 
 
-UNDECODABLE = [
-    ("connect_decimal", ""),
-    ("connect_decimal", "12.30"),
-    ("variable_scale_decimal", "12.30"),
-    ("variable_scale_decimal", '{"value":"BQ=="}'),
-    ("epoch_days", "2024-02-29"),
-    ("epoch_days", "-2147472690"),
-    ("epoch_millis", "9223372036854775807"),
-    ("micros_of_day", "noon"),
-    ("base64_binary", "not base64!"),
-    ("latin1_binary", "é中"),
-    ("little_endian_bits", "?"),
-    ("wrapped_unsigned_64", "-one"),
-    ("enum_number", "9"),
-    ("enum_number", "b"),
-    ("set_mask", "8"),
-    ("set_mask", "x,z"),
-    ("set_mask", "18446744073709551616"),
-    ("no_such_encoding", "a"),
-]
+# What each encoding must not take for one of its texts: (wire texts, scale). Labels are a, b and c.
+UNREADABLE = {
+    "connect_decimal": (
+        *(
+            "",
+            "12",
+            "123",
+            "12.30",
+            "-5",
+            "12=",
+            "12==",
+            "12 34",
+            " 1234",
+            "1234\n",
+            "AA=",
+            "AB==",
+            "AAB=",
+        ),
+        *(
+            "AA",
+            "AAA",
+            "A",
+            "AA==AA==",
+            "====",
+            "MTIz=",
+            "-_8=",
+            "1e10",
+            "NaN",
+            "é中==",
+            "[1]",
+            '"AA=="',
+        ),
+    ),
+    "variable_scale_decimal": (
+        *("12.30", "12", "", "{}", '{"value":"BQ=="}', '{"scale":2}', '{"scale":2,"value":1234}'),
+        *('{"scale":2,"value":"12"}', '{"scale":2,"value":""}', '{"scale":"x","value":"BQ=="}'),
+        *(
+            '{"scale":2,"value":"BQ=="} ',
+            '{"scale":2,"value":"BQ=="}{}',
+            '{"scale":99999,"value":"BQ=="}',
+        ),
+        *('{"scale":2,"value":null}', '{"scale":2.5,"value":"BQ=="}', '["BQ=="]'),
+    ),
+    "epoch_days": (
+        *(
+            "-2147472690",
+            "2932897",
+            "1590315269",
+            "1590315269000",
+            "1590315269000000",
+        ),
+        *(
+            "",
+            " 1",
+            "1 ",
+            "+1",
+            "01",
+            "-0",
+            "1.0",
+            "1e3",
+            "1\n",
+            "x",
+            "NaN",
+            "99999999999999999999",
+        ),
+    ),
+    "epoch_millis": (
+        *("9223372036854775807", "253402300800000", "1590315269000000", "1590315269000000000"),
+        *("", "1 ", "+1", "1.5", "1e3", "Infinity"),
+    ),
+    "epoch_micros": (
+        *(
+            "253402300800000000",
+            "1590315269000000000",
+            "9223372036854775808",
+            "-9223372036854775808",
+        ),
+        *("2024-02-29 00:00:00", "", " 1", "+1", "007", "1.5", "1e15"),
+    ),
+    "epoch_nanos": (
+        "9223372036854775808",
+        "",
+        "1.0",
+        "+1",
+        "1e18",
+        "-9223372036854775809",
+    ),
+    "millis_of_day": ("3020400000", "1590315269000", "noon", "12:00:00", "", "+1", "1.5", "-0"),
+    "micros_of_day": (
+        "noon",
+        "3020400000000",
+        "-3020400000000",
+        "1590315269000000",
+        "12:00",
+        "",
+        "1e3",
+    ),
+    "nanos_of_day": ("3020400000000000", "-9223372036854775808", "12:00:00.000000001", "", "1.0"),
+    "epoch_seconds": (
+        *("0", "1e9", "soon", "", "-1", "+1", "1624614713000", "1624614713.", ".5", "1624614713 "),
+        *("1624614713\n", "2021-06-25 09:51:53", "1624614713.2.0"),
+    ),
+    "byte_list": (
+        *(
+            "[256]",
+            "[-129]",
+            "[1.5]",
+            "[1,]",
+            "[,1]",
+            "[33, 64",
+            "33, 64]",
+            "1234",
+            "",
+            "null",
+            "[[1]]",
+        ),
+        *("[1],[2]", "[+1]", "[1 2]", "[a]", "[1]\n", "[--1]", "CAFE", "[1][2]", "[99999999999]"),
+    ),
+    "located_wall_clock": (
+        *('{"value":"2024-02-26 16:32:23"}', '{"location":"UTC"}', "2024-02-26 16:32:23", "{}", ""),
+        *('{"location":"UTC","value":"16:32:23"}', '{"location":"UTC","value":null}', "UTC"),
+    ),
+    "iso_date": (
+        "2024",
+        "20240229",
+        "2024-02-29ZZ",
+        "Z",
+        "",
+        "2024-02-29T00:00:00Z",
+        "19782",
+        "2024-2-9Z",
+    ),
+    "base64_binary": (
+        *(
+            "not base64!",
+            "12",
+            "123",
+            "cafe00",
+            "AA",
+            "AAA",
+            "AA=",
+            "AB==",
+            "AAB=",
+            "AAAA\n",
+            "AA AA",
+        ),
+        *(" AAAA", "AAAA====", "=AAA", "-_+/", "é", "AA==AA==", "0x1234", "[1]"),
+    ),
+    "base64_text": ("!!", "gA==", "YQ", "YR==", "YQ==\n", "text", "12", "YQ ==", "é"),
+    "hex_binary": (
+        "0",
+        "abc",
+        "zz",
+        "0x00",
+        r"\x00",
+        "00 ",
+        " 00",
+        "00\n0",
+        "é0",
+        "AA==",
+        "-1",
+        "00-1",
+    ),
+    "latin1_binary": ("é中", "toolong", "\u0100"),
+    "little_endian_bits": (
+        *(
+            "?",
+            "12",
+            "AA",
+            "AQ",
+            "AB==",
+            "CA==",
+            "AAE=",
+            "//8=",
+            "5",
+            "101",
+            "AA==\n",
+            "AQ ==",
+            "true",
+        ),
+    ),
+    "wrapped_unsigned_64": (
+        *(
+            "-one",
+            "one",
+            "",
+            "1.5",
+            "1e3",
+            " 1",
+            "+1",
+            "01",
+            "-0",
+            "-01",
+            "-9223372036854775809",
+            "NaN",
+        ),
+    ),
+    "enum_number": ("9", "4", "-1", "01", " 1", "1.0", "1e0", "+1", "A", "a,b", "x", "99999999999"),
+    "set_mask": (
+        "8",
+        "-1",
+        "01",
+        "1.0",
+        " 1",
+        "+1",
+        "18446744073709551616",
+        "x,z",
+        "a,x",
+        "a,",
+        ",",
+        "a, b",
+    ),
+    "dtle_year": ("20210", "-1", "MMXXI", "", "2021.0", "+21", "021"),
+    "go_quoted_binary": (r"\q", "a\\", r"\x8", r"\X80", r"\u12", r"\xZZ"),
+    "bare_number": ("1234", "-1.5"),
+    "no_such_encoding": ("a", ""),
+}
+SCALES = {"connect_decimal": 2, "latin1_binary": 4, "little_endian_bits": 3}
+UNREADABLE_MARK = "\ufdd2"
 
 
-def test_what_cannot_be_decoded_stays_as_it_came(decode_each):
+def test_what_an_encoding_cannot_read_is_marked_and_never_another_value(decode_each):
+    """The text stays behind the mark."""
+    texts = [(encoding, text) for encoding, texts in UNREADABLE.items() for text in texts]
     decoded = decode_each(
-        [(wire_text, encoding, 2, ["a", "b", "c"]) for encoding, wire_text in UNDECODABLE]
+        [(text, encoding, SCALES.get(encoding), ["a", "b", "c"]) for encoding, text in texts]
     )
-    assert decoded == [wire_text for _, wire_text in UNDECODABLE]
+    wrong = [
+        (encoding, text, value)
+        for (encoding, text), value in zip(texts, decoded, strict=True)
+        if value != UNREADABLE_MARK + text
+    ]
+    assert not wrong
+    assert len(texts) > 200
+
+
+def test_a_marked_text_is_a_misfit_of_every_type(query, macros):
+    """Of string too, where the column is decoded."""
+    types = [
+        *("string", "boolean", "tinyint", "bigint", "decimal(10,2)", "double", "date", "timestamp"),
+        *("timestamp_ntz", "binary", "array<string>", "array<int>"),
+    ]
+    cells = []
+    for name in types:
+        typed = macros.typed("x", name, "UTC", is_decoded=True)
+        misfit = macros.does_not_fit("x", f"({typed}) is null", f"'{name}'")
+        cells.append(f"({typed}) is null and {misfit}")
+    texts = ["1234", "2024-02-29 00:00:00", "CAFE", "true", "[1]", ""]
+    rows = query(
+        f"select {', '.join(cells)} from inputs",
+        [(UNREADABLE_MARK + text,) for text in texts],
+        "x string",
+    )
+    assert rows == [(True,) * len(types)] * len(texts)
+
+
+def test_every_encoding_has_unreadable_texts(macros):
+    """But those that take any text."""
+    known = set(re.findall(r"when '(\w+)' then", macros.canonical_text("x", "wire")))
+    assert known - set(UNREADABLE) == {"escaped_label", "dtle_timestamp"}
+
+
+def test_days_and_moments_that_are_written_out_are_themselves(decode_each):
+    texts = ["2024-02-29", "2024-02-29 10:00:00.5", "0000-00-00 00:00:00", "-0043-03-15T00:00:00"]
+    for encoding in ("epoch_days", "epoch_millis", "epoch_micros", "epoch_nanos"):
+        assert decode_each([(text, encoding, None, None) for text in texts]) == texts
+
+
+def test_milliseconds_with_the_nanoseconds_of_their_second(decode, session_zone):
+    """DataWorks V2.0."""
+    texts = ["1590315269000.123456789", "1590315269123.123456789", "1590315269124.123456789"]
+    assert decode("epoch_millis", texts) == [
+        "2020-05-24 10:14:29.123456789",
+        "2020-05-24 10:14:29.123456789",
+        UNREADABLE_MARK + texts[2],
+    ]
 
 
 def test_null_stays_null_in_every_encoding(decode_each):
-    encodings = {*ENCODINGS.values(), *(encoding for encoding, _ in UNDECODABLE)}
+    encodings = {*ENCODINGS.values(), *UNREADABLE}
     values = [(None, encoding, 2, ["a"]) for encoding in encodings]
     assert decode_each(values) == [None] * len(values)
 
@@ -200,9 +450,7 @@ def test_seconds_with_a_fraction_become_an_instant(decode, session_zone):
         "2021-06-25 09:51:53.201Z",
         "2021-06-25 09:51:53Z",
         "2021-06-25 09:51:53.123456789Z",
-        "0",
-        "1e9",
-        "soon",
+        *(UNREADABLE_MARK + text for text in texts[3:]),
     ]
 
 
@@ -222,10 +470,7 @@ def test_lists_of_bytes_become_hexadecimal_digits(decode):
         "007F80FF",
         "",
         "6A67",
-        "[256]",
-        "[1.5]",
-        "[1,]",
-        "[33, 64",
+        *(UNREADABLE_MARK + text for text in lists[4:]),
     ]
 
 
@@ -307,14 +552,20 @@ def test_a_wall_clock_beside_its_zone(decode):
     assert decode("located_wall_clock", texts) == [
         "2024-02-26 16:32:23.5 Asia/Shanghai",
         "0000-00-00 00:00:00 UTC",
-        *texts[2:],
+        *(UNREADABLE_MARK + text for text in texts[2:]),
     ]
 
 
 def test_text_in_base64(decode):
-    """TiCDC's open protocol writes TEXT so; what is no base64, or no UTF-8 behind it, stays as it came."""
+    """TiCDC's open protocol writes TEXT so; what is no base64, or no UTF-8 behind it, is none."""
     texts = ["5rWL6K+VdGV4dA==", "", "YQ==", "!!", "gA=="]
-    assert decode("base64_text", texts) == ["测试text", "", "a", "!!", "gA=="]
+    assert decode("base64_text", texts) == [
+        "测试text",
+        "",
+        "a",
+        f"{UNREADABLE_MARK}!!",
+        f"{UNREADABLE_MARK}gA==",
+    ]
 
 
 def test_years_and_zero_timestamps_of_dtle(decode):
@@ -338,8 +589,8 @@ def test_bytes_as_go_quotes_them(decode):
         r"\u0085\U0001f600a": "C285F09F988061",
         r"\a\b\f\n\r\t\v": "07080C0A0D090B",
         "a\nb": "610A62",
-        r"\q": r"\q",
-        "a\\": "a\\",
-        r"\x8": r"\x8",
+        r"\q": UNREADABLE_MARK + r"\q",
+        "a\\": UNREADABLE_MARK + "a\\",
+        r"\x8": UNREADABLE_MARK + r"\x8",
     }
     assert decode("go_quoted_binary", list(told)) == list(told.values())

@@ -6,13 +6,14 @@ from tests.formats.reference import (
     FULL_LOAD,
     Bad,
     base_row,
+    check_connector,
     debezium_key,
-    field,
     image,
     key_of,
     millis,
     read_document,
     sequence,
+    told_block,
     unavailable_texts,
     whole,
     wire_bytes,
@@ -79,7 +80,7 @@ def split(message, prefix):
     if first == "schema" and (
         is_block or (message["schema"] is None and list(message)[1:2] == ["payload"])
     ):
-        block = field(message, "schema")
+        block = told_block(message.get("schema"), message.get("payload"))
         message = message.get("payload")
         if not isinstance(message, dict):
             return None, {}, block
@@ -139,6 +140,7 @@ def change(row, columns, added, prefix, key, options):
         raise Bad("payload is missing or not an object")
     words = row["position"]
     done = operation(added, words["op"])
+    check_connector(row["source_type"])
     for name in ("source_ts_ms", "ts_ms"):
         text = added.get(f"{prefix}{name}")
         if text is not None and whole(text) is None:
@@ -148,7 +150,7 @@ def change(row, columns, added, prefix, key, options):
         raise Bad("a whole message of Debezium, not a flattened row: the feed has another format")
     if done != "delete" and not columns:
         raise Bad("the row has no columns")
-    missing = [name for name, value in columns.items() if value in unavailable_texts()]
+    missing = [name for name, value in columns.items() if value in unavailable_texts(options)]
     columns = {name: value for name, value in columns.items() if name not in missing}
     key_image, is_odd = key
     keys, row_key = key_of_change(row, columns, key_image, options)

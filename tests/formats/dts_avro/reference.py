@@ -242,7 +242,7 @@ def value_text(cell, options):
             return "0000-00-00 00:00:00"
         if not -62135596800 <= seconds <= 253402300799:
             return str(seconds)
-        digits = 3 if options.get("timestamp_fraction") == "milliseconds" else 6
+        digits = {"milliseconds": 3, "nanoseconds": 9}.get(options.get("timestamp_fraction"), 6)
         moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
         return f"{moment.isoformat(' ')}{fraction(number_of(members['millis']), digits)}Z"
     value = members["value"]
