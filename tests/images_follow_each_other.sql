@@ -35,35 +35,39 @@ of_keys_with_news as (
 
 ),
 
-wrapped_ranges as (
+ranges as (
 
     select * from {{ ref('sequence_ranges') }}
-    where inherits_in_file is not null
+    where
+        epoch > 0
+        or later_epochs is not null
+        or inherited_position is not null
 
 ),
 
--- where positions of a log file began again, gold goes by those that they inherit
-in_ranges as (
+-- the order of gold, over epochs and with positions that are inherited
+in_order as (
 
     select
-        of_keys_with_news.* except (change_sequence),
-        of_keys_with_news.change_sequence.position as sent_position,
+        of_keys_with_news.*,
         named_struct(
-            'phase', of_keys_with_news.change_sequence.phase,
+            'epoch', {{ epoch_in_ranges('of_keys_with_news') }},
             'position', {{ position_in_ranges('of_keys_with_news') }},
             'offset', of_keys_with_news.offset,
-            'row_index', of_keys_with_news.row_index
-        ) as change_sequence
+            'row_index', of_keys_with_news.row_index,
+            'partition', of_keys_with_news.partition
+        ) as place_in_order
     from of_keys_with_news
-        left join wrapped_ranges as ranges
+        left join ranges
             on
                 of_keys_with_news.feed = ranges.feed
                 and of_keys_with_news.topic = ranges.topic
                 and of_keys_with_news.topic_generation = ranges.topic_generation
                 and of_keys_with_news.partition = ranges.partition
-                and of_keys_with_news.table_name = ranges.table_name
+                and of_keys_with_news.catalog_name <=> ranges.catalog_name
                 and of_keys_with_news.database_name <=> ranges.database_name
                 and of_keys_with_news.schema_name <=> ranges.schema_name
+                and of_keys_with_news.table_name = ranges.table_name
                 and of_keys_with_news.offset between ranges.from_offset and coalesce(ranges.to_offset, of_keys_with_news.offset)
 
 ),
@@ -76,8 +80,8 @@ numbered as (
         row_number() over (
             partition by
                 feed, catalog_name, database_name, schema_name, table_name, row_key,
-                position_space, sent_position, operation, to_json(before_image), to_json(after_image),
-                if(size(sent_position) > 0, null, struct(stream, offset, row_index))
+                position_space, change_sequence.position, operation, to_json(before_image), to_json(after_image),
+                if(size(change_sequence.position) > 0, null, struct(stream, offset, row_index))
             order by offset, row_index
         ) as sending,
         struct(
@@ -85,11 +89,12 @@ numbered as (
             offset,
             message_timestamp,
             change_sequence,
+            place_in_order,
             is_unchecked,
             operation = 'delete' as is_deleted,
             if(is_after_complete, after_image, null) as image
         ) as told
-    from in_ranges
+    from in_order
 
 ),
 
@@ -98,12 +103,12 @@ followed as (
     select
         *,
         lag(told) over (
-            partition by feed, catalog_name, database_name, schema_name, table_name, row_key, position_space, stream
-            order by change_sequence, partition
+            partition by feed, catalog_name, database_name, schema_name, table_name, row_key, stream
+            order by place_in_order
         ) as previous,
         lag(told) over (
             partition by
-                feed, catalog_name, database_name, schema_name, table_name, row_key, position_space,
+                feed, catalog_name, database_name, schema_name, table_name, row_key,
                 topic, topic_generation, partition
             order by offset, row_index
         ) as sent_before
@@ -118,7 +123,7 @@ first_sendings as (
         if(operation = 'insert', after_image, before_image) as told_image,
         operation = 'insert' as is_insert,
         -- without a position a change stands behind those before it
-        size(sent_position) > 0 and change_sequence < sent_before.change_sequence as is_overtaken
+        size(change_sequence.position) > 0 and place_in_order < sent_before.place_in_order as is_overtaken
     from followed
     where
         sending = 1
@@ -137,7 +142,7 @@ compared as (
         is_before_complete
         or is_insert and not previous.is_deleted
         -- no images are needed to see that an update finds no row, if the order is the source's
-        or operation = 'update' and previous.is_deleted and size(sent_position) > 0
+        or operation = 'update' and previous.is_deleted and size(change_sequence.position) > 0
 
 ),
 

@@ -58,7 +58,7 @@
     coalesce(
             {{ space }} is not null
             and get({{ later }}, 0) = get({{ earlier }}, 0)
-            and get({{ later }}, 1) < get({{ earlier }}, 1) - {{ positions_of_a_file() }} / 2,
+            and get({{ later }}, 1) < get({{ earlier }}, 1) - {{ positions_of_a_file() // 2 }},
             false
         )
 {%- endmacro %}

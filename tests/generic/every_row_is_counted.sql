@@ -61,22 +61,32 @@
 
     ),
 
+    numbered as (
+
+        select
+            *,
+            row_number() over (
+                partition by told, topic, topic_generation, partition, database_name, schema_name, table_name, sending
+                order by offset, row_index
+            ) as copy
+        from sent
+        where operation not in ('truncate', 'schema_change')
+
+    ),
+
     told_twice as (
 
         select
-            'an equal change stands before it at one position: counted as two rows of one statement or transaction, unless it was sent again'
-                as finding,
+            'an equal change stands before it at one position: counted as two rows, unless it was sent again' as finding,
             cast(null as array<string>) as row_texts,
             topic,
             partition,
-            max(offset) as offset
-        from sent
+            offset
+        from numbered
         where
-            operation not in ('truncate', 'schema_change')
+            copy > 1
             and size(change_sequence.position) > 0
             and change_sequence.phase = 1
-        group by told, topic, topic_generation, partition, database_name, schema_name, table_name, sending
-        having count(*) > 1
 
     ),
 

@@ -207,7 +207,7 @@ def built(lakehouse):
         test: shown(lakehouse, "--select", test)
         for test in ("order_is_decided", "images_follow_each_other")
     }
-    counted = shown(lakehouse, "--select", "every_row_is_counted_position_log_lines")
+    counted = shown(lakehouse, "--select", "position_log_lines,test_name:every_row_is_counted")
     yield gold, found, counted
     lakehouse.set_feeds(before)
     declared.unlink()
@@ -271,7 +271,7 @@ def test_images_that_contradict_the_winner_are_reported_with_both_places(built):
     assert set(reported) == {"living", "revived"}
     finding, winner, loser = reported["living"]
     assert finding.startswith("it came behind a change")
-    assert json.loads(winner)["offset"] == 0 and json.loads(loser)["offset"] == 1
+    assert (json.loads(winner), json.loads(loser)) == (["shop.living", 0, 0], ["shop.living", 0, 1])
     finding, deleted, update = reported["revived"]
     assert finding == "the row was deleted before"
-    assert json.loads(deleted)["offset"] == 1 and json.loads(update)["offset"] == 2
+    assert (json.loads(deleted)[2], json.loads(update)[2]) == (1, 2)
