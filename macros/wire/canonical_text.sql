@@ -264,7 +264,7 @@
 
 {#- [-]hh:mm:ss and at least six digits; MySQL's TIME goes from -838:59:59 to 838:59:59. -#}
 {% macro _time_text(count, per_second) -%}
-    case when abs({{ count }}) < {{ 839 * 3600 * per_second }} then concat(
+    case when {{ count }} between {{ 1 - 839 * 3600 * per_second }} and {{ 839 * 3600 * per_second - 1 }} then concat(
         format_string(
             '%s%02d:%02d:%02d.',
             if({{ count }} < 0, '-', ''),
