@@ -1,6 +1,6 @@
--- Statements of the source that change which rows a gold table has, without a message for any of these rows: gold does not
--- follow them. One row per statement and gold table that it may concern. Load these tables again; where the format does not
--- mark a full load, a cut_over of the feed tells it.
+-- Statements of the source that change which rows a gold table has, without a message for any of these rows: gold
+-- does not follow them. One row per statement and gold table that it may concern. Load these tables again; where the
+-- format does not mark a full load, a cut_over of the feed tells it.
 {%- set reloads = "source_operation in ('drop-table', 'truncate-table') and change_sequence.phase = 0" %}
 
 with
@@ -52,20 +52,27 @@ found as (
 
 ),
 
--- the tables by all names in the text, else by those of the message
+-- all names in the text; without any, the message's name
+listed as (
+
+    select
+        *,
+        case
+            when cardinality(statement.tables) > 0 and not finding like 'the spelling%'
+                then array_distinct(concat(statement.tables, {{ other_tables('line') }}))
+        end as names
+    from found
+    where finding is not null
+
+),
+
 named as (
 
     select
-        found.*,
+        listed.*,
         name
-    from found
-            lateral view outer explode(
-                case
-                    when cardinality(statement.tables) > 0 and not finding like 'the spelling%'
-                        then array_distinct(concat(statement.tables, {{ other_tables('line') }}))
-                end
-            ) as name
-    where finding is not null
+    from listed
+            lateral view outer explode(names) as name
 
 ),
 
@@ -109,7 +116,7 @@ loaded_again as (
         statements.partition,
         statements.offset,
         statements.ddl,
-        'the task prepares its tables and loads them again, and gold takes a load for older than what was streamed' as finding,
+        'the task prepares its tables and loads them again, and gold takes a load for older than the stream' as finding,
         statements.catalog_name,
         statements.database_name,
         statements.schema_name,
