@@ -68,7 +68,8 @@ in_order as (
                 and of_keys_with_news.database_name <=> ranges.database_name
                 and of_keys_with_news.schema_name <=> ranges.schema_name
                 and of_keys_with_news.table_name = ranges.table_name
-                and of_keys_with_news.offset between ranges.from_offset and coalesce(ranges.to_offset, of_keys_with_news.offset)
+                and of_keys_with_news.offset >= ranges.from_offset
+                and of_keys_with_news.offset <= coalesce(ranges.to_offset, of_keys_with_news.offset)
 
 ),
 

@@ -1,6 +1,6 @@
--- Changes whose order the messages leave open: two different changes of one key at one source position in two partitions;
--- where only offsets order, or a change has no position, a key in several partitions (gold shows the change of the higher
--- offset) and a table that was emptied in one of its several partitions (in a format that only offsets order gold
+-- Changes whose order the messages leave open: two different changes of one key at one source position in several
+-- partitions; where only offsets order, or a change has no position, a key in several partitions (gold shows the change
+-- of the higher offset) and a table that was emptied in one of its several partitions (where only offsets order gold
 -- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
 -- in a statement that swaps keys (gold loses the row that leaves the key after that); two rows of a full load with one
 -- key (gold shows the later one); and positions that began again lower in one partition, which lose to those before.

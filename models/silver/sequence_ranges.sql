@@ -68,7 +68,7 @@ entries as (
 
     select
         *,
-        -- a partition may see another space first, or one of them never: the time in Kafka tells which ones are the same
+        -- a partition may see another space first, or one of them never: the time in Kafka tells which are the same
         enters_space
         and not position_space <=> last_value(if(enters_space, position_space, null)) ignore nulls over (
             partition by {{ source_table }}
