@@ -78,7 +78,7 @@
                 )),
                 bytes -> transform(
                     array(array(
-                        cast(bytes as string),
+                        make_valid_utf8(cast(bytes as string)),
                         replace(replace(base64(bytes), '\r', ''), '\n', ''),
                         translate(replace(replace(base64(bytes), '\r', ''), '\n', ''), '+/', '-_'),
                         lower(hex(bytes)),

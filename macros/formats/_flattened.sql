@@ -258,13 +258,13 @@
 {%- endmacro %}
 
 
-{#- True for {"schema":{...},...} and {"schema":null,"payload":...}, and for the same the other way round; a column that is
+{#- True for {"schema":{...},...} and {"schema":null,"payload":...}, and for the first the other way round; a column that is
     called schema has a text. -#}
 {% macro _is_connect_envelope(text) -%}
     coalesce(
         {{ text }} rlike r'^\s*[{]\s*"schema"\s*:\s*([{]|null\s*,\s*"payload"\s*:)'
         or {{ text }} rlike r'^\s*[{]\s*"payload"\s*:\s*([{]|null)'
-        and {{ text }} rlike r'[}l]\s*,\s*"schema"\s*:\s*([{]\s*"|null\s*[}]\s*$)',
+        and {{ text }} rlike r'[}l]\s*,\s*"schema"\s*:\s*[{]\s*"',
         false
     )
 {%- endmacro %}

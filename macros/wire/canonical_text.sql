@@ -139,7 +139,7 @@
 {#- A scale beyond PostgreSQL's is no scale; zeros would fill the memory. A bare number as `value` is no base64. -#}
 {% macro _variable_scale_text(wire_text) -%}
     case
-        when {{ wire_text }} rlike r'^\{\s*({{ scale }}\s*,\s*{{ value }}|{{ value }}\s*,\s*{{ scale }})\s*\}\z'
+        when {{ wire_text }} rlike r'^\{\s*("scale"\s*:\s*-?[0-9]{1,5}\s*,\s*)?"value"\s*:\s*"[A-Za-z0-9+/=]+"(\s*,\s*"scale"\s*:\s*-?[0-9]{1,5})?\s*\}\z'
             then transform(
                 array(from_json({{ wire_text }}, 'value string, scale int')),
                 told -> if(
