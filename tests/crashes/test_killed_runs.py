@@ -122,7 +122,9 @@ def deletes(project, table, version=None):
 
 
 def newer_of(one, other):
-    return max(filter(None, (one, other)), key=lambda sequence: tuple(sequence.values()), default=None)
+    return max(
+        filter(None, (one, other)), key=lambda sequence: tuple(sequence.values()), default=None
+    )
 
 
 def test_a_run_that_is_killed_between_state_and_gold_is_made_good_by_the_next(tmp_path):

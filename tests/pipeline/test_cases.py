@@ -78,8 +78,7 @@ def built(project, request):
                 )
         project.run("--select", "silver", *names)
         rows[load] = {
-            table_of(case, declared): texts_of(project, case, declared)
-            for case, declared in models
+            table_of(case, declared): texts_of(project, case, declared) for case, declared in models
         }
     yield project, rows
     project.set_feeds(before)
