@@ -282,6 +282,20 @@
 {%- endmacro %}
 
 
+{#- The image of a row with the columns of its Kafka key that a filter of columns has taken out of the message: a connector leaves
+    the key whole. MongoDB's key has another name than its field. Rule: docs/formats/debezium_json.md, Keys. -#}
+{% macro with_key_columns(image, sent) -%}
+    if(
+                cardinality(array_except(map_keys(key_image), map_keys({{ sent }}))) > 0 and not connector <=> 'mongodb',
+                map_concat(
+                    map_filter(key_image, (column_name, wire_text) -> not map_contains_key({{ sent }}, column_name)),
+                    {{ image }}
+                ),
+                {{ image }}
+            )
+{%- endmacro %}
+
+
 {#- A document that stands as JSON text inside a message (MongoDB). A number that extended JSON wraps is this number. -#}
 {% macro document(text) -%}
     transform_values(
@@ -632,7 +646,7 @@
             ) }} as bare_number_error,
             {%- endif %}
             {{ without_columns('sent_before', 'missing_before') }} as old_image,
-            {{ without_columns('sent_after', 'missing_after') }} as new_image,
+            {{ with_key_columns(without_columns('sent_after', 'missing_after'), 'sent_after') }} as new_image,
             told_operation in ('insert', 'update', 'delete', 'snapshot') as is_row_change,
             case
                 when told_operation not in ('insert', 'update', 'delete', 'snapshot', 'tombstone') then null
@@ -719,6 +733,13 @@
                 when feed_keys is not null
                     and (key_of_row is null or not is_old_complete and op = 'd' and exists(key_of_row, part -> part is null))
                     then 'the message does not hold the key columns that the feed names'
+                -- PostgreSQL sends the primary key alone: of other columns, which message.key.columns may name, it sends NULL
+                when op = 'd' and not is_old_complete and exists(key_of_row, part -> part is null)
+                    then concat(
+                        'the Kafka key of this delete lacks the value of ',
+                        concat_ws(', ', map_keys(map_filter(key_image, (column_name, wire_text) -> wire_text is null))),
+                        ': give the table REPLICA IDENTITY FULL, or let the connector take the primary key as its key'
+                    )
             end as row_error
         from named
 

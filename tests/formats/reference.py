@@ -782,7 +782,10 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
     old_missing = [name for name, value in (before or {}).items() if value in unavailable]
     new_missing = [name for name, value in (after or {}).items() if value in unavailable]
     before = before and {name: value for name, value in before.items() if name not in old_missing}
+    filtered = {} if connector == "mongodb" or after is None else key_image or {}
+    filtered = {name: value for name, value in filtered.items() if name not in after}
     after = after and {name: value for name, value in after.items() if name not in new_missing}
+    after = filtered | after if after else after
     can_be_complete = connector in FULL_BEFORE or options.get("before_images") == "complete"
     is_before_complete = bool(before) and not old_missing and can_be_complete
 
@@ -801,6 +804,12 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
         row_key = key_of(keys, (after or before or {}) | (key_image or {}))
         if row_key is None or (op == "d" and not is_before_complete and None in row_key):
             raise Bad("the message does not hold the key columns that the feed names")
+    if op == "d" and not is_before_complete and None in (row_key or []):
+        unsent = ", ".join(name for name, value in key_image.items() if value is None)
+        raise Bad(
+            f"the Kafka key of this delete lacks the value of {unsent}: give the table REPLICA IDENTITY FULL, or let the"
+            " connector take the primary key as its key"
+        )
 
     before_part = {
         "before_image": before, "is_before_complete": is_before_complete, "before_unavailable": old_missing,
