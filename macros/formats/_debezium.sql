@@ -176,34 +176,35 @@
 {#- Why a row is not read that has a bare number where the feed's `encodings` say base64; NULL where it has none. `table` is the
     table's name, as the messages write it. -#}
 {% macro bare_number_reason(table, before, after, tokens) -%}
-    case
-        when exists(
-            {{ _told_in_base64(table) }},
-            told -> coalesce({{ _is_number(before ~ '[told[1]]') }}, false)
-            or coalesce({{ _is_number(after ~ '[told[1]]') }}, false)
-        )
-            then transform(
-                array({{ tokens }}),
-                token -> concat(
-                    get(
-                        filter(
-                            {{ _told_in_base64(table) }},
-                            told -> {{ _is_bare('token.before[told[1]]') }} or {{ _is_bare('token.after[told[1]]') }}
-                        ),
-                        0
-                    )[1],
-                    ' is written as a bare number, but the encodings of the feed say that it is base64: take it out of them'
+    transform(
+                array(
+                    filter(
+                        from_json(feed_settings['columns_in_base64'], 'array<array<string>>'),
+                        told -> endswith(concat('.', {{ table }}), concat('.', told[0]))
+                        and (
+                            coalesce({{ _is_number(before ~ '[told[1]]') }}, false)
+                            or coalesce({{ _is_number(after ~ '[told[1]]') }}, false)
+                        )
+                    )
+                ),
+                like_numbers -> if(
+                    cardinality(like_numbers) > 0,
+                    transform(
+                        array({{ tokens }}),
+                        token -> concat(
+                            get(
+                                filter(
+                                    like_numbers,
+                                    told -> {{ _is_bare('token.before[told[1]]') }} or {{ _is_bare('token.after[told[1]]') }}
+                                ),
+                                0
+                            )[1],
+                            ' is written as a bare number, but the encodings of the feed say that it is base64: take it out of them'
+                        )
+                    )[0],
+                    null
                 )
             )[0]
-    end
-{%- endmacro %}
-
-
-{% macro _told_in_base64(table) -%}
-    filter(
-                from_json(feed_settings['columns_in_base64'], 'array<array<string>>'),
-                told -> endswith(concat('.', {{ table }}), concat('.', told[0]))
-            )
 {%- endmacro %}
 
 
@@ -313,13 +314,8 @@
 {#- True where `before` is there, but neither null nor an object. -#}
 {% macro has_wrong_before(text) -%}
     (
-        {{ text }} not rlike r'"before"\s*:\s*null'
-        and not coalesce(
-            startswith(
-                coalesce(get_json_object({{ text }}, '$.payload.before'), get_json_object({{ text }}, '$.before')), '{'
-            ),
-            true
-        )
+        {{ text }} rlike r'[{,]\s*"before"\s*:\s*["0-9\[tf-]'
+        and {{ text }} not rlike r'"before"\s*:\s*null'
     )
 {%- endmacro %}
 

@@ -68,7 +68,10 @@
                 'schema_block',
                 'cast(map() as map<string, string>)',
                 'message',
-                _flattened_tokens()
+                "named_struct(
+                    'before', cast(map() as map<string, variant>),
+                    'after', from_json(text, 'payload map<string, variant>').payload
+                )"
             ) }} as schema_block,
             map_filter(message, (column_name, wire_text) -> not ({{ is_added }})) as sent_row,
             map_filter(message, (column_name, wire_text) -> {{ is_added }}) as added_fields,

@@ -37,13 +37,28 @@ ALSO_DECODED = {
     },
 }
 ALSO_DECODED["debezium_avro"] = ALSO_DECODED["debezium_json"]
+# What tells bare numbers from base64; tokens are asked for where a text looks like a number.
+OF_BARE_NUMBERS = {"the names of columns of bytes": "StructField(type", "the tokens": "VariantType"}
+OF_ENCODINGS = {"the feed's columns in base64": "columns_in_base64", "their tokens": "VariantType"}
+BARE_NUMBERS = {
+    "debezium_json": OF_BARE_NUMBERS | OF_ENCODINGS,
+    "debezium_smt": OF_BARE_NUMBERS | OF_ENCODINGS | {"tokens of a flat row": "VariantType"},
+    "debezium_cloudcanal": OF_BARE_NUMBERS,
+    "dtle": OF_BARE_NUMBERS,
+    "ticdc_debezium": OF_BARE_NUMBERS,
+}
+BARE_NUMBERS["oms_debezium_smt"] = BARE_NUMBERS["debezium_smt"]
 # Their values are no text that could lie wrapped in a JSON string.
 BINARY = {"debezium_avro", "drs_avro"}
 
 
 def decoded(format_name):
     """What a format decodes, by a field that only that decode asks for."""
-    return {"the value": "_end"} | ALSO_DECODED.get(format_name, {})
+    return (
+        {"the value": "_end"}
+        | ALSO_DECODED.get(format_name, {})
+        | BARE_NUMBERS.get(format_name, {})
+    )
 
 
 # How often fractions are marked: only formats that write bare ones pay for it.

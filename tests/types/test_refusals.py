@@ -58,6 +58,7 @@ WRITTEN = [
     ("qlik_replicate", "table: shop.orders"),
     ("flink_cdc_canal", "table_name: shop.orders"),
     ("dts_avro", "timestamp_fraction: milliseconds"),
+    ("debezium_smt", "unavailable_value: 'hex:00ff'"),
 ]
 
 

@@ -1,0 +1,129 @@
+"""What a message writes is in gold as the value it is, or NULL and a misfit with its text; never another value."""
+
+import base64
+import json
+from decimal import Decimal
+
+import pytest
+
+from ingestion.config import Feed
+from tests.pipeline.shop_records import debezium_record
+
+MODELS = {
+    "numeric": """{{ current_state(
+    feed='valued', database='shop', table='numeric', key=['n'],
+    columns={'n': 'decimal(38,0)', 'm': 'decimal(10,2)', 'day': 'date', 'bits': 'int', 'took': 'string', 'body': 'binary'}
+) }}
+""",
+    "pictured": """{{ current_state(
+    feed='valued', database='shop', table='pictured', key=['id'],
+    columns={'id': 'int', 'title': 'string', 'photo': 'binary'}
+) }}
+""",
+    "cells": """{{ current_state(
+    feed='valued', database='shop', table='cells', key=['id'], columns={'id': 'int', 'name': 'string'}
+) }}
+""",
+}
+DECIMAL = "org.apache.kafka.connect.data.Decimal"
+COLUMNS = [
+    {"type": "bytes", "name": DECIMAL, "parameters": {"scale": "0"}, "field": "n"},
+    {"type": "bytes", "name": DECIMAL, "parameters": {"scale": "2"}, "field": "m"},
+    {"type": "int32", "name": "io.debezium.time.Date", "field": "day"},
+    {
+        "type": "bytes",
+        "name": "io.debezium.data.Bits",
+        "parameters": {"length": "3"},
+        "field": "bits",
+    },
+    {"type": "int64", "name": "io.debezium.time.MicroTime", "field": "took"},
+    {"type": "bytes", "field": "body"},
+]
+SCHEMA = {"type": "struct", "fields": [{"type": "struct", "field": "after", "fields": COLUMNS}]}
+PLACEHOLDER = b"__debezium_unavailable_value"
+
+
+def source(table, connector="mysql"):
+    told = {"connector": connector, "db": "shop", "table": table, "snapshot": "false", "ts_ms": 1}
+    return told | {"server_id": 1, "file": "bin.000001", "pos": 4, "row": 0}
+
+
+def in_base64(number):
+    return base64.b64encode(number.to_bytes(12, "big", signed=True)).decode()
+
+
+# n, m, what m is; the first is written with decimal.format=NUMERIC, the second without
+NUMBERS = [
+    (12, 1.5, "1.50"),
+    (1234, 1234, "1234.00"),
+    (12345678, -3, "-3.00"),
+    (10**30 + 7, None, None),
+    (int.from_bytes(base64.b64decode("1234"), "big", signed=True), in_base64(150), "1.50"),
+    (int.from_bytes(base64.b64decode("12345678"), "big", signed=True), in_base64(-3), "-3.00"),
+]
+QUOTED = {NUMBERS[4][0]: "1234", NUMBERS[5][0]: "12345678"}
+MISFITS = [
+    {"day": 1590315269, "bits": "AQ==", "took": 1, "body": "AQI="},
+    {"day": 1, "bits": "CA==", "took": 1, "body": "AQI="},
+    {"day": 1, "bits": "AQ==", "took": 1590315269000000, "body": "AQI="},
+    {"day": 1, "bits": "AQ==", "took": 1, "body": "cafe00"},
+]
+
+
+def records():
+    rows = [{"n": QUOTED.get(n, n), "m": m} for n, m, _ in NUMBERS]
+    rows += [{"n": 500 + at, "m": 0} | row for at, row in enumerate(MISFITS)]
+    for offset, row in enumerate(rows):
+        record = debezium_record(offset, "c", {"id": 0} | row, source("numeric"), SCHEMA)
+        yield record | {"key": json.dumps({"n": row["n"]})}
+    for offset, photo in enumerate(("cafe00ff", PLACEHOLDER.hex(), PLACEHOLDER.hex().upper())):
+        row = {"id": 1, "title": str(offset), "photo": photo}
+        yield debezium_record(
+            offset, "cuu"[offset], row, source("pictured", "oracle") | {"scn": str(offset)}
+        )
+    for offset, connector in enumerate(("cassandra", "vitess")):
+        cell = {"value": 1, "deletion_ts": None, "set": True}
+        yield debezium_record(offset, "c", {"id": cell, "name": cell}, source("cells", connector))
+
+
+@pytest.fixture(scope="module")
+def valued(shop):
+    before = shop.feeds
+    encodings = {"shop.pictured": {"photo": "hex_binary"}}
+    shop.add_feed("valued", format="debezium_json", files="in/valued", encodings=encodings)
+    for name, text in MODELS.items():
+        shop.write_model(name, text)
+    shop.land(Feed(name="valued", format="debezium_json"), 0, list(records()))
+    shop.run("--select", "silver", *MODELS)
+    yield shop
+    shop.set_feeds(before)
+    for name in MODELS:
+        (shop.root / "models" / "gold" / f"{name}.sql").unlink()
+
+
+def test_a_number_is_itself_whether_it_stands_bare_or_in_base64(valued):
+    rows = valued.sql("select n, m from gold.numeric where n not between 500 and 600")
+    assert {row.n: row.m for row in rows} == {
+        Decimal(n): text and Decimal(text) for n, _, text in NUMBERS
+    }
+
+
+def test_what_an_encoding_cannot_read_is_null_and_a_misfit_with_its_text(valued):
+    rows = valued.sql("select * from gold.numeric where n between 500 and 600 order by n")
+    for row, sent, name in zip(rows, MISFITS, ("day", "bits", "took", "body"), strict=True):
+        found = [(one.column_name, one.value) for one in row._change.misfits]
+        assert (row[name], found) == (None, [(name, str(sent[name]))])
+        others = {"day", "bits", "took", "body"} - {name}
+        assert all(row[other] is not None for other in others)
+
+
+def test_a_blob_that_was_not_sent_keeps_its_value_in_hexadecimal_digits_too(valued):
+    (row,) = valued.sql("select title, hex(photo) as photo from gold.pictured")
+    assert (row.title, row.photo) == ("2", "CAFE00FF")
+
+
+def test_rows_of_a_connector_that_is_not_known_are_unknown_with_its_name(valued):
+    assert valued.sql("select * from gold.cells") == []
+    rows = valued.sql("select operation, error from silver.changes where table_name = 'cells'")
+    assert [row.operation for row in rows] == ["unknown"] * 2
+    assert all("the connector is " in row.error for row in rows)
