@@ -11,8 +11,8 @@ from tests.pipeline.shop_records import debezium_record
 
 MODELS = {
     "numeric": """{{ current_state(
-    feed='valued', database='shop', table='numeric', key=['n'],
-    columns={'n': 'decimal(38,0)', 'm': 'decimal(10,2)', 'day': 'date', 'bits': 'int', 'took': 'string', 'body': 'binary'}
+    feed='valued', database='shop', table='numeric', key=['id', 'n'],
+    columns={'id': 'int', 'n': 'decimal(38,0)', 'm': 'decimal(10,2)', 'day': 'date', 'bits': 'int', 'took': 'string', 'body': 'binary'}
 ) }}
 """,
     "pictured": """{{ current_state(
@@ -27,6 +27,7 @@ MODELS = {
 }
 DECIMAL = "org.apache.kafka.connect.data.Decimal"
 COLUMNS = [
+    {"type": "int32", "field": "id"},
     {"type": "bytes", "name": DECIMAL, "parameters": {"scale": "0"}, "field": "n"},
     {"type": "bytes", "name": DECIMAL, "parameters": {"scale": "2"}, "field": "m"},
     {"type": "int32", "name": "io.debezium.time.Date", "field": "day"},
@@ -59,7 +60,7 @@ NUMBERS = [
     (12345678, -3, "-3.00"),
     (10**30 + 7, None, None),
     (int.from_bytes(base64.b64decode("1234"), "big", signed=True), in_base64(150), "1.50"),
-    (int.from_bytes(base64.b64decode("12345678"), "big", signed=True), in_base64(-3), "-3.00"),
+    (int.from_bytes(base64.b64decode("12345678"), "big", signed=True), in_base64(-3), "-0.03"),
 ]
 QUOTED = {NUMBERS[4][0]: "1234", NUMBERS[5][0]: "12345678"}
 MISFITS = [
@@ -74,8 +75,9 @@ def records():
     rows = [{"n": QUOTED.get(n, n), "m": m} for n, m, _ in NUMBERS]
     rows += [{"n": 500 + at, "m": 0} | row for at, row in enumerate(MISFITS)]
     for offset, row in enumerate(rows):
-        record = debezium_record(offset, "c", {"id": 0} | row, source("numeric"), SCHEMA)
-        yield record | {"key": json.dumps({"n": row["n"]})}
+        # a key compared as it is written: bare 1234 and 1234 in base64 are told apart by id
+        record = debezium_record(offset, "c", {"id": offset} | row, source("numeric"), SCHEMA)
+        yield record | {"key": json.dumps({"id": offset, "n": row["n"]})}
     for offset, photo in enumerate(("cafe00ff", PLACEHOLDER.hex(), PLACEHOLDER.hex().upper())):
         row = {"id": 1, "title": str(offset), "photo": photo}
         yield debezium_record(
