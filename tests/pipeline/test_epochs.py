@@ -323,7 +323,12 @@ def test_merged_marks_tell_the_same_ranges_and_no_table_is_built_anew(built):
     (merged,) = built.sql(count)
     assert merged.rows < marks.rows and merged.newest == marks.newest
     assert (built.sql(told), built.sql(loads)) == (ranges, begun)
-    versions = built.versions()
+    versions = versions_of_data(built)
     assert built.dbt("run-operation", "merge_order_marks").success
     built.run("--select", "silver", "at_once", "in_parts")
-    assert built.versions() == versions
+    assert versions_of_data(built) == versions
+
+
+def versions_of_data(lakehouse):
+    """Without the marks, in which a run writes down what it has asked anew."""
+    return lakehouse.versions() | {"silver.db/applied_versions": None}
