@@ -23,8 +23,9 @@ MODEL = """{{ current_state(
 VERSIONS = """{{ history(feed='shop_mariadb', database='shop', table='orders', key=['id'], columns={'id': 'bigint'}) }}
 {{ config(materialized='history_table') }}
 """
-# What a run without new changes asks: dbt itself, then its hook, then the first gold model.
+# What a run without new changes asks: dbt itself, then its hook, then the first gold models, of which two work at a time.
 OF_EVERY_RUN = [
+    "show databases",
     "show databases",
     "show table extended in gold",
     "show table extended in silver",
@@ -33,6 +34,7 @@ OF_EVERY_RUN = [
     "select feed, max_by(settings, recorded_at)",
     "select model, bronze_version, built_by",
     "describe history bronze.messages",
+    "show tables in gold",
     "show tables in gold",
 ]
 JOBS_OF_EVERY_RUN = 12
@@ -193,6 +195,8 @@ def test_a_table_with_new_changes_costs_one_insert_one_merge_and_no_question(loa
         "select feed, max(_commit_version)",
         "describe extended silver.canal_json_changes",
         "insert into silver.canal_json_changes",
+        # of new rows, once for each of two models that ask at one time
+        "with new_changes as",
         "with new_changes as",
         "insert into state.costs",
         "merge into gold.costs",
@@ -212,6 +216,13 @@ def test_epochs_are_asked_where_marks_of_the_order_are_new(loaded, monkeypatch):
     loaded.add_feed(feed.name, format=feed.format, files="in/ordered")
     loaded.land(feed, 0, [record])
     sent = statements(monkeypatch)
-    for asked in (1, 1):
-        loaded.run()
-        assert len([text for text in sent if "from silver.sequence_ranges" in text]) == asked
+    loaded.run()
+    asked = [text for text in sent if is_question_of_epochs(text)]
+    # two gold models may ask at one time
+    assert len(asked) in (1, 2)
+    loaded.run()
+    assert [text for text in sent if is_question_of_epochs(text)] == asked
+
+
+def is_question_of_epochs(text):
+    return "silver.sequence_ranges" in text and "merge into" not in text and "as range," in text
