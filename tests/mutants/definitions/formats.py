@@ -32,11 +32,11 @@ MUTANTS = (
         file="macros/formats/_debezium.sql",
         before="""
                 try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)),
-                try_cast({{ source }}.pos as decimal(38, 0)),
+                try_cast({{ source }}.pos as decimal(38, 0))
 """,
         after="""
                 try_cast({{ source }}.pos as decimal(38, 0)),
-                try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)),
+                try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0))
 """,
         tests=golden("debezium_json"),
     ),
@@ -44,7 +44,7 @@ MUTANTS = (
         name="debezium: the placeholder of a value that was not sent is taken for a value",
         kind="a guard left out",
         file="macros/formats/_debezium.sql",
-        before="\n                    '__debezium_unavailable_value',",
+        before="\n    '__debezium_unavailable_value',",
         after="",
         tests=golden("debezium_json"),
     ),
@@ -127,7 +127,7 @@ MUTANTS = (
     Mutant(
         name="ddl_kind: a table that is dropped counts as one of another kind",
         kind="a decoder swapped",
-        file="macros/ddl_kind.sql",
+        file="macros/statement.sql",
         before="when 'ERASE' then 'drop'",
         after="when 'ERASE' then 'other'",
         tests=golden("canal_json"),

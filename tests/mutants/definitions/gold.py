@@ -37,7 +37,7 @@ MUTANTS = (
         name="gold: deletes of later runs are not kept",
         kind="a mark not written",
         file="macros/materializations/current_state.sql",
-        before="{%- do statements.append(merge_deletes(state, plan)) -%}",
+        before="{%- do statements.append(append_deletes(state, plan)) -%}",
         after="",
         tests=(CASES,),
     ),

@@ -18,7 +18,7 @@ MUTANTS = (
         name="runs: how far a model has come is not written",
         kind="a mark not written",
         file="macros/run/prepare_run.sql",
-        before="{%- do run.applied_now.update({model.name: mark}) -%}",
+        before="{%- do run.applied_now.update({name: mark}) -%}",
         after="",
         tests=(f"{SHOP}::test_a_second_run_commits_nothing",),
     ),

@@ -9,16 +9,16 @@ MUTANTS = (
         name="wire: milliseconds of a day are read as microseconds",
         kind="a decoder swapped",
         file="macros/wire/canonical_text.sql",
-        before="'millis_of_day': _time_text(whole, 1000),",
-        after="'millis_of_day': _time_text(whole, 1000000),",
+        before="'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000)),",
+        after="'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000000)),",
         tests=(f"{WIRE}::test_times_may_be_negative_or_longer_than_a_day",),
     ),
     Mutant(
         name="wire: an enum's number names the label behind its own",
         kind="a comparison turned",
         file="macros/wire/canonical_text.sql",
-        before="try_cast({{ wire_text }} as int) - 1)",
-        after="try_cast({{ wire_text }} as int))",
+        before="then get({{ labels }}, cast({{ wire_text }} as int) - 1)",
+        after="then get({{ labels }}, cast({{ wire_text }} as int))",
         tests=(f"{WIRE}::test_enum_numbers_and_set_masks_become_labels",),
     ),
     Mutant(
@@ -51,6 +51,6 @@ MUTANTS = (
         file="macros/schemas/_debezium.sql",
         before="'io.debezium.time.MicroTimestamp' then 'epoch_micros'",
         after="'io.debezium.time.MicroTimestamp' then 'epoch_nanos'",
-        tests=("tests/types/test_schemas.py::test_debezium_columns_in_their_order",),
+        tests=("tests/types/test_schemas.py::test_debezium_json_columns_in_their_order",),
     ),
 )
