@@ -3,9 +3,8 @@
 python -m tests.crashes.killed_run PROJECT [FILE ...]
 
 After the first load and run, each FILE is handed in (moved to PROJECT/in), loaded and run in turn; `--full-refresh` in
-place of a FILE is a run of this kind. PROJECT/killed.json lists the statements before which runs were killed: the last
-run is killed before the first that it does not list, and lists it. Where PROJECT/kill.json names one, it is killed
-before that one. Without both files every run gets through.
+place of a FILE is a run of this kind. The last run is killed before the statement that PROJECT/kill.json names, and
+PROJECT/killed.json says so. Without kill.json every run gets through.
 """
 
 import json
@@ -25,21 +24,22 @@ WRITES = re.compile(r"(insert|merge|delete|update)\b", re.IGNORECASE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
+def named_write(query: str) -> str | None:
+    """The name of a statement that writes: what it does, and to which table."""
+    statement = COMMENT.sub("", query).strip()
+    return " ".join(statement.replace("`", "").split()[:3]) if WRITES.match(statement) else None
+
+
 def killed_before(root: Path) -> None:
-    """Kill this process and its JVM in place of the statement that is named, or of the first that is not listed."""
-    named, listed = root / "kill.json", root / "killed.json"
-    if not named.exists() and not listed.exists():
+    """Kill this process and its JVM in place of the statement that is named."""
+    if not (root / "kill.json").exists():
         return
-    killed = json.loads(listed.read_text()) if listed.exists() else []
-    wanted = json.loads(named.read_text()) if named.exists() else None
+    wanted = json.loads((root / "kill.json").read_text())
     sql = SparkSession.sql
 
     def run(spark: SparkSession, query: str, *more: object, **given: object) -> object:
-        statement = COMMENT.sub("", query).strip()
-        name = " ".join(statement.replace("`", "").split()[:3])
-        is_wanted = name == wanted if wanted else name not in killed
-        if WRITES.match(statement) and is_wanted:
-            listed.write_text(json.dumps([*killed, name]))
+        if named_write(query) == wanted:
+            (root / "killed.json").write_text(json.dumps(wanted))
             os.killpg(0, signal.SIGKILL)
         return sql(spark, query, *more, **given)
 
