@@ -29,8 +29,8 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/sqlfluff lint --disable-progress-bar --processes 2 $(WRITTEN_SQL)
 	@$(BIN)/python -m tests.lint_compiled_sql
 
-# With FAST=1 a kind leaves out the tests that are marked `long`.
-PYTEST := $(BIN)/python -m pytest --quiet $(if $(FAST),-m "not long")
+# With FAST=1 a kind leaves out the tests that are marked `long`; those marked `nightly` are in test-long alone.
+PYTEST := $(BIN)/python -m pytest --quiet -m "not nightly$(if $(FAST), and not long)"
 
 # The longest first, so that none is left alone at the end.
 KINDS := test-pipeline test-readme test-ingestion test-formats lint
@@ -96,6 +96,7 @@ test-sources: setup  ## real databases, Debezium, Canal and Maxwell: gold equals
 	@$(PYTEST) tests/sources
 
 test-long: setup  ## more damage, histories, killed runs and transactions than CI has time for, others in each run
+	@$(BIN)/python -m pytest --quiet -m nightly tests
 	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py
 	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
 	@CASES_SEED=$$(date +%s) KILLS=20 $(BIN)/python -m pytest --quiet tests/pipeline/test_repair.py -k random

@@ -2,9 +2,8 @@
     one than the feed declares. Only rows with a reason pay for the look. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
     case
-        when {{ reason }} is not null and {{ looks_like(text) }} <> '{{ declared_format }}'
-            then concat({{ reason }}, '; this looks like ', {{ looks_like(text) }})
-        else {{ reason }}
+        when {{ reason }} is not null
+            then concat_ws('; this looks like ', {{ reason }}, nullif({{ looks_like(text) }}, '{{ declared_format }}'))
     end
 {%- endmacro %}
 

@@ -30,12 +30,21 @@ def is_about(item, name):
     return item.path.parent.name == name or max(told, key=len, default=None) == name
 
 
+def is_generated_again(item):
+    """Whether a test reads with generated code what it reads without as well, and is not the one of the golden rows."""
+    generated = hasattr(item, "callspec") and item.callspec.params.get("code") == "generated"
+    golden = item.originalname == "test_messages_become_exactly_the_expected_rows"
+    return generated and not golden and format_of(item) not in FAMILIES
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Other formats than those of FAMILIES are long where a test says so; `--format` leaves the tests of one."""
+    """Other formats than those of FAMILIES are long, or left to the night; `--format` leaves the tests of one."""
     for item in items:
         if item.get_closest_marker("families") and format_of(item) not in FAMILIES:
             item.add_marker(pytest.mark.long)
+        if is_generated_again(item):
+            item.add_marker(pytest.mark.nightly)
     name = config.getoption("--format")
     if name is None:
         return

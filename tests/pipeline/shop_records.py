@@ -167,3 +167,12 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(SparkSession, "sql", listed_first)
     return sent
+
+
+def made(shop, monkeypatch, *arguments):
+    """Run dbt, and return the views that it made."""
+    with monkeypatch.context() as patched:
+        sent = statements(patched)
+        shop.run(*arguments)
+    views = [text.split()[4] for text in sent if text.startswith("create or replace view")]
+    return {view.replace("`", "") for view in views}
