@@ -5,7 +5,7 @@ import pytest
 from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, records_of
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
 MODEL = """{{{{ current_state(
     feed='{feed}', database='shop', table='old_prices',

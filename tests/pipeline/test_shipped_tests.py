@@ -84,6 +84,7 @@ def test_each_of_them_fails_on_data_made_for_it(shop, damaged):
     assert found == {test: status for test, (*_, status) in DAMAGES.items()}
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("test", "table", "statement", "status"),
