@@ -105,6 +105,9 @@ def _of_type(message: dict[str, Any], key: dict[str, Any]) -> Candidates | str:
         return _maxwell(message, kind, key)
     if isinstance(kind, str) and ("isDdl" in message or isinstance(message.get("data"), list)):
         return _canal(message, kind)
+    # SeaTunnel's one row may stand in no list
+    if kind in ("INSERT", "DELETE") and isinstance(message.get("data"), dict):
+        return _canal(message, kind)
     if any(name.startswith("__") for name in message):
         only_deleted = {name for name in message if name.startswith("__")} == {"__deleted"}
         return frozenset({"debezium_smt"} | ({"oms_debezium_smt"} if only_deleted else set()))
@@ -168,7 +171,7 @@ def _canal(message: dict[str, Any], kind: str) -> Candidates | str:
         return "canal_json_ticdc"
     if "tableChanges" in message:
         return "canal_json_cloudcanal"
-    if not {"es", "ts", "isDdl"} & message.keys():
+    if not {"es", "isDdl"} & message.keys():
         return "flink_cdc_canal"
     if isinstance(message.get("es"), int) and 0 < message["es"] < SECONDS:
         return "canal_json_ckafka"

@@ -262,7 +262,7 @@ def _source(value: object) -> dict[str, str]:
 # Settings that say what no message of these formats tells.
 SETTINGS_OF_FORMATS = {
     "added_prefix": ("debezium_smt",),
-    "after_images": ("aws_dms", "qlik_replicate"),
+    "after_images": ("aws_dms", "canal_json", "maxwell", "qlik_replicate"),
     "avro_schemas": ("debezium_avro", "drs_avro"),
     "base64_columns": ("dtle",),
     "before_image_prefix": ("aws_dms",),

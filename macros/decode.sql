@@ -204,3 +204,42 @@
 {% macro halves_of_change(operation, key_before, key_after) -%}
     if({{ operation }} = 'update' and {{ key_before }} <> {{ key_after }}, array('delete', 'upsert'), array('whole'))
 {%- endmacro %}
+
+
+{#- Row images of MySQL and MariaDB (binlog_row_image). With MINIMAL an update brings the columns that its statement set,
+    and of the row before the key alone; with NOBLOB it lacks the TEXT and BLOB columns that did not change. No field
+    says so. https://dev.mysql.com/doc/refman/8.4/en/replication-options-binary-log.html#sysvar_binlog_row_image -#}
+
+{#- May an update lack columns? Where nothing is known of the row before, or no column but those of its key: of a whole
+    row other columns would be known, unless the key alone changed. The feed's after_images says which. A table without
+    a key has whole rows always. Stands where `key_names` and `feed_settings` are columns. -#}
+{% macro may_lack_columns(values_before) -%}
+    (
+                coalesce(cardinality({{ values_before }}), 0) < 1
+                or feed_settings['after_images'] <=> 'as_sent' and key_names is not null
+                or not feed_settings['after_images'] <=> 'complete'
+                and coalesce(not {{ has_more_than_key(values_before) }}, false)
+            )
+{%- endmacro %}
+
+
+{#- Does the image have another column than those of `key_names`? Without a key it has. -#}
+{% macro has_more_than_key(image) -%}
+    (key_names is null or size(array_except(map_keys({{ image }}), key_names)) > 0)
+{%- endmacro %}
+
+
+{#- Of the row before an update that may lack columns: its key and the values that are told of it; NULL where none is. -#}
+{% macro known_before(key_columns, row_image, values_before) -%}
+    {{ overlaid(
+        'map_filter(' ~ row_image ~ ', (column_name, wire_text) -> array_contains(' ~ key_columns ~ ', column_name))',
+        values_before
+    ) }}
+{%- endmacro %}
+
+
+{#- Why such an update is not understood where its key is not known. -#}
+{% macro update_of_no_row() -%}
+    'the update does not say which row it changes: it tells neither the row before it nor a key. '
+    || 'Name the key in key_columns of the feed; where the server writes parts of rows, set binlog_row_image to FULL'
+{%- endmacro %}

@@ -140,7 +140,8 @@
 {#- Changes of any of these formats. Every argument but `format` is SQL: `sent` is one of the two chains above, the
     others are expressions over what the CTEs before them name.
     `rows_before`: paired with the rows, the whole row or the changed columns before an update; `rows_from` names the
-    list that has the rows, for errors. -#}
+    list that has the rows, for errors; `is_partial`: an update whose row may lack columns, by `values_before`, which is
+    NULL where nothing is known of the row before, and `key_names`. -#}
 {% macro _canal_changes(
     sent,
     format,
@@ -160,8 +161,8 @@
     position='cast(array() as array<decimal(38, 0)>)',
     order_scope="'offset'",
     ranked_position='position',
-    is_before_complete='old_image is not null',
-    is_after_complete="new_image is not null and (word <> 'UPDATE' or size(old) > 0)"
+    is_partial="word = 'UPDATE' and values_before is null",
+    is_before_complete='old_image is not null'
 ) -%}
     with {{ sent }},
 
@@ -255,11 +256,21 @@
             judged.*,
             coalesce(image_index, 0) as image_index,
             row_image,
-            rows_before[image_index] as values_before
+            -- an empty row tells nothing of before
+            if(size(rows_before[image_index]) > 0, rows_before[image_index], null) as values_before
         from judged
             lateral view outer posexplode(
                 case when message_error is null and is_row_change then sent_rows end
             ) as image_index, row_image
+
+    ),
+
+    compared as (
+
+        select
+            *,
+            coalesce({{ is_partial }}, false) as is_partial
+        from row_images
 
     ),
 
@@ -273,8 +284,10 @@
                     then concat('element ', image_index, ' of ', rows_from, ' is not a row')
                 when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('values_before') }}
                     then concat('a column name stands twice in row ', image_index)
+                when is_partial and {{ key_values('key_names', 'row_image') }} is null
+                    then {{ update_of_no_row() }}
             end as row_error
-        from row_images
+        from compared
 
     ),
 
@@ -283,9 +296,10 @@
         select
             *,
             case
+                when message_operation = 'delete' then row_image
+                when is_partial then {{ known_before('key_names', 'row_image', 'values_before') }}
                 when values_before is not null
                     then {{ overlaid('row_image', 'values_before') }}
-                when message_operation = 'delete' then row_image
             end as old_image,
             case when message_operation <> 'delete' then row_image end as new_image,
             case when row_error is not null then {{ foreign_text }} end as foreign_text
@@ -347,7 +361,7 @@
             case when row_error is null and half <> 'upsert' then old_image end as before_image,
             case when row_error is null and half <> 'delete' then new_image end as after_image,
             row_error is null and half <> 'upsert' and {{ is_before_complete }} as is_before_complete,
-            row_error is null and half <> 'delete' and {{ is_after_complete }} as is_after_complete,
+            row_error is null and half <> 'delete' and new_image is not null and not is_partial as is_after_complete,
             cast(array() as array<string>) as before_unavailable,
             cast(array() as array<string>) as after_unavailable,
             md5(type_text) as schema_id,

@@ -1,6 +1,7 @@
 {#- Maxwell and its imitation by TiCDC: one message carries one row in `data`, or a statement; an update also carries
     `old`, the prior values of the changed columns. A format says in expressions what is its own: how its Kafka key is
-    decoded, what a message does, where its row stands, which key and position it has, which texts may be another's. -#}
+    decoded, what a message does, where its row stands, which key and position it has, which update may lack columns,
+    which texts may be another's. -#}
 {% macro _maxwell_changes(
     messages,
     format,
@@ -9,6 +10,7 @@
     told_operation,
     sent_row,
     key_of_message,
+    is_partial,
     is_before_complete,
     changed_at,
     captured_at,
@@ -92,6 +94,30 @@
 
     ),
 
+    named as (
+
+        select
+            *,
+            case
+                when told_operation in ('insert', 'update', 'delete', 'snapshot')
+                    then coalesce(
+                        feed_key_columns[concat_ws('.', changed_database, changed_table)],
+                        {{ key_of_message }}
+                    )
+            end as key_names
+        from imaged
+
+    ),
+
+    compared as (
+
+        select
+            *,
+            told_operation = 'update' and {{ is_partial }} as is_partial
+        from named
+
+    ),
+
     judged as (
 
         select
@@ -114,8 +140,10 @@
                     then 'the row is missing, has no columns, or is not an object'
                 when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('changed_values') }}
                     then 'a column name stands twice in the row'
+                when is_partial and {{ key_values('key_names', 'row_image') }} is null
+                    then {{ update_of_no_row() }}
             end as row_error
-        from imaged
+        from compared
 
     ),
 
@@ -145,16 +173,13 @@
                 -- a column that `old` leaves out kept its value or was NULL
                 when feed_settings['output_nulls'] = 'dropped'
                     then if(cardinality(changed_values) > 0, changed_values, null)
-                when changed_values is not null then {{ overlaid('row_image', 'changed_values') }}
+                when cardinality(changed_values) > 0 and is_partial
+                    then {{ known_before('key_names', 'row_image', 'changed_values') }}
+                when changed_values is not null and not is_partial
+                    then {{ overlaid('row_image', 'changed_values') }}
             end as old_image,
             case when is_row_change and whole_operation <> 'delete' then row_image end as new_image,
-            case
-                when is_row_change
-                    then coalesce(
-                        feed_key_columns[concat_ws('.', changed_database, changed_table)],
-                        {{ key_of_message }}
-                    )
-            end as key_names
+            case when is_row_change then key_names end as keys_of_row
         from operations
 
     ),
@@ -163,10 +188,10 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            {{ key_values('keys_of_row', 'coalesce(new_image, old_image)') }} as key_of_row,
             case
                 when changed_values is not null
-                    then {{ key_values_of_either('key_names', 'changed_values', 'new_image') }}
+                    then {{ key_values_of_either('keys_of_row', 'changed_values', 'new_image') }}
             end as key_before
         from completed
 
@@ -203,13 +228,13 @@
             changed_database as database_name,
             cast(null as string) as schema_name,
             changed_table as table_name,
-            key_names as key_columns,
+            keys_of_row as key_columns,
             if(half = 'delete', key_before, key_of_row) as row_key,
             case when half = 'upsert' then key_before end as previous_row_key,
             case when half <> 'upsert' then old_image end as before_image,
             case when half <> 'delete' then new_image end as after_image,
             half <> 'upsert' and old_image is not null and {{ is_before_complete }} as is_before_complete,
-            half <> 'delete' and new_image is not null as is_after_complete,
+            half <> 'delete' and new_image is not null and not is_partial as is_after_complete,
             cast(array() as array<string>) as before_unavailable,
             cast(array() as array<string>) as after_unavailable,
             md5(type_text) as schema_id,

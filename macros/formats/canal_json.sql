@@ -1,6 +1,7 @@
 {#- Canal flat JSON (alibaba/canal, flatMessage). One message carries N row images in `data`; an update
     also carries `old`, the prior values of the changed columns, paired with `data` by position.
-    Surprise: `id`, `es` and `ts` order nothing; only the offset does. Rules: docs/formats/canal_json.md -#}
+    Surprise: `id`, `es` and `ts` order nothing; only the offset does. With binlog_row_image=MINIMAL an update brings what
+    it changed, mostly without its key. Rules: docs/formats/canal_json.md -#}
 
 {% macro parse_canal_json(messages) -%}
     {{ _canal_changes(
@@ -9,6 +10,8 @@
         message_operation=_canal_operation(),
         reason=_canal_reason(),
         sent_rows=_canal_sent_rows(),
-        is_after_complete="new_image is not null and (word <> 'UPDATE' or old is not null)"
+        is_partial="word = 'UPDATE' and " ~ may_lack_columns('values_before'),
+        is_before_complete="old_image is not null and not is_partial
+            and (word = 'UPDATE' or " ~ has_more_than_key('old_image') ~ ")"
     ) }}
 {%- endmacro %}

@@ -28,21 +28,11 @@
             end",
         rows_before="case
                 when word = 'UPDATE' and size(data) = size(old)
-                    then if(
-                        " ~ created ~ " = 'since_2022_03_20',
-                        old,
-                        -- an empty row tells nothing of before
-                        transform(data, row_before -> if(size(row_before) > 0, row_before, null))
-                    )
+                    then if(" ~ created ~ " = 'since_2022_03_20', old, data)
             end",
         foreign_text=_canal_foreign_text(),
         source_type='cast(null as string)',
-        is_before_complete="coalesce(size(array_except(json_object_keys(type_text), map_keys(old_image))) = 0, false)",
-        is_after_complete="new_image is not null
-            and (
-                word <> 'UPDATE'
-                or if(" ~ created ~ " = 'since_2022_03_20', size(old) > 0, values_before is not null)
-            )"
+        is_before_complete="coalesce(size(array_except(json_object_keys(type_text), map_keys(old_image))) = 0, false)"
     ) }}
 {%- endmacro %}
 

@@ -1,6 +1,7 @@
-{#- Flink CDC's Kafka sink and Flink SQL's format canal-json. One message carries one row in `data`; an update of Flink
-    CDC also carries `old`, the row as it was. Flink SQL writes an update as a DELETE and an INSERT.
-    Surprise: no time and no type, and Flink SQL names neither table nor key. Rules: docs/formats/flink_cdc_canal.md -#}
+{#- Flink CDC's Kafka sink, Flink SQL's format canal-json, and SeaTunnel's. One message carries one row in `data`; an update
+    of Flink CDC also carries `old`, the row as it was. The others write an update as a DELETE and an INSERT.
+    Surprise: no time and no type, Flink SQL names neither table nor key, and SeaTunnel's row may stand in no list.
+    Rules: docs/formats/flink_cdc_canal.md -#}
 
 {% macro parse_flink_cdc_canal(messages) -%}
     {%- set is_unnamed = "nullif(rtrim(message.table), '') is null" -%}
@@ -20,8 +21,25 @@
                     then 'the message names no table: name it in the setting table_name of the feed'
                 else " ~ _canal_reason() ~ "
             end",
-        sent_rows=_canal_sent_rows(),
+        sent_rows="case
+                -- in its spelling: what Maxwell calls insert is no row of SeaTunnel
+                when data is null and old is null and source_operation in ('INSERT', 'DELETE')
+                    then " ~ _flink_cdc_canal_row_in_no_list() ~ "
+                else " ~ _canal_sent_rows() ~ "
+            end",
         foreign_text=_canal_foreign_text(),
         source_type='cast(null as string)'
     ) }}
+{%- endmacro %}
+
+
+{#- The row of a message whose `data` is an object, as a list; NULL where it is none. -#}
+{% macro _flink_cdc_canal_row_in_no_list() -%}
+    transform(
+                    filter(
+                        array(from_json(exact_text, 'data map<string, string>').data),
+                        sent_row -> cardinality(sent_row) > 0
+                    ),
+                    sent_row -> {{ exact_numbers('sent_row', 'exact_text') }}
+                )
 {%- endmacro %}

@@ -1,6 +1,7 @@
 {#- Maxwell: one message carries one row of a MySQL table, a statement, or a mark of a bootstrap. An update also carries
     the prior values of the changed columns in `old`.
-    Surprise: the last row of a transaction has `commit` instead of `xoffset`, and TRUNCATE leaves no message at all.
+    Surprise: the last row of a transaction has `commit` instead of `xoffset`, and TRUNCATE leaves no message at all. With
+    binlog_row_image=MINIMAL `data` has the key and what the statement set, and `old` an old key alone.
     Rules: docs/formats/maxwell.md -#}
 
 {% macro parse_maxwell(messages) -%}
@@ -19,7 +20,12 @@
             end",
         sent_row='message.data',
         key_of_message=_maxwell_key('message', 'key_message', 'row_image'),
-        is_before_complete="(whole_operation = 'delete' or not feed_settings['output_nulls'] <=> 'dropped')",
+        is_partial=may_lack_columns('changed_values'),
+        is_before_complete="if(
+                whole_operation = 'delete',
+                " ~ has_more_than_key('old_image') ~ ",
+                not is_partial and not feed_settings['output_nulls'] <=> 'dropped'
+            )",
         changed_at="if(
                 told_operation in ('schema_change', 'truncate'),
                 " ~ epoch_millis('message.ts') ~ ",

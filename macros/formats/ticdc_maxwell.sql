@@ -11,6 +11,7 @@
         told_operation=_maxwell_operation(),
         sent_row="if(message.type = 'delete', message.old, message.data)",
         key_of_message='null',
+        is_partial='false',
         is_before_complete="(
                 whole_operation = 'update'
                 or coalesce(size(array_except(map_keys(old_image), key_names)) > 0, false)

@@ -332,7 +332,7 @@ def canal_json(record):
             raise Bad(record["load_error"])
         if raw is None:
             return [row | {"operation": "tombstone"}]
-        return canal_rows(row, message, record.get("feed", {}))
+        return canal_rows(row, message, record.get("feed", {}), row_images_of_a_binlog)
     except Bad as reason:
         return [
             row | {"operation": "unknown", "error": with_relative(str(reason), text, "canal_json")}
@@ -355,8 +355,29 @@ def canal_head(message):
     }
 
 
-def canal_rows(row, message, options):
-    """Rows of a message that is JSON."""
+def row_images_of_a_binlog(keys, told_before, options):
+    """Whether the server may have left columns out of an update (binlog_row_image)."""
+    if not told_before:
+        return True
+    if not keys or options.get("after_images") == "complete":
+        return False
+    return options.get("after_images") == "as_sent" or not set(told_before) - set(keys)
+
+
+def known_before(keys, new, told_before):
+    """What such an update tells of the row before it."""
+    return {name: value for name, value in new.items() if name in keys} | told_before
+
+
+NO_ROW = (
+    "the update does not say which row it changes: it tells neither the row before it nor a key. "
+    "Name the key in key_columns of the feed; "
+    "where the server writes parts of rows, set binlog_row_image to FULL"
+)
+
+
+def canal_rows(row, message, options, lacks_columns=None):
+    """Rows of a message that is JSON; `lacks_columns` says of an update whether its row may."""
     if field(message, "type") is None:
         raise Bad("type is missing")
     word = field(message, "type").upper()
@@ -390,7 +411,7 @@ def canal_rows(row, message, options):
         raise Bad("table is missing")
     if word == "TRUNCATE":
         return [row | {"operation": "truncate", "ddl": sql, "ddl_kind": "truncate"}]
-    return canal_images(row, message, word, options)
+    return canal_images(row, message, word, options, lacks_columns)
 
 
 def canal_list(message, name):
@@ -403,7 +424,7 @@ def canal_list(message, name):
     )
 
 
-def canal_images(row, message, word, options):
+def canal_images(row, message, word, options, lacks_columns):
     """One row per row image, two for a key change."""
     data, old = canal_list(message, "data"), canal_list(message, "old")
     images = old if word == "DELETE" and not data else data
@@ -423,24 +444,34 @@ def canal_images(row, message, word, options):
             reason = f"element {index} of data is not a row"
             rows.append(sequence(current | {"operation": "unknown", "error": reason}))
             continue
-        before = new if word == "DELETE" else None
+        told = {}
         if word == "UPDATE" and old and len(old) == len(images) and isinstance(old[index], dict):
-            before = new | {name: wire_text(value) for name, value in old[index].items()}
+            told = {name: wire_text(value) for name, value in old[index].items()}
+        is_partial = word == "UPDATE" and not told
+        if word == "UPDATE" and lacks_columns:
+            is_partial = lacks_columns(keys, told, options)
+        if is_partial and key_of(keys, new) is None:
+            rows.append(sequence(current | {"operation": "unknown", "error": NO_ROW}))
+            continue
+        before = new | told if told else None
+        if told and is_partial:
+            before = known_before(keys, new, told)
+        is_whole_before = before is not None and not is_partial
+        if word == "DELETE":
+            before = new
+            is_whole_before = not lacks_columns or not keys or bool(set(new) - set(keys))
         after = None if word == "DELETE" else new
         rows += canal_changes(
-            current, word, keys, before, after, canal_list(message, "old") is not None
+            current, word, keys, (before, is_whole_before), (after, not is_partial)
         )
     return rows
 
 
-def canal_changes(row, word, keys, before, after, has_old):
-    """The change of one row image."""
-    before_part = {"before_image": before, "is_before_complete": before is not None}
-    after_part = {
-        "after_image": after,
-        "is_after_complete": after is not None and (word != "UPDATE" or has_old),
-    }
-    key, old_key = key_of(keys, after or before), key_of(keys, before)
+def canal_changes(row, word, keys, before, after):
+    """The change of one row image; an image stands beside whether it is whole."""
+    before_part = {"before_image": before[0], "is_before_complete": before[1]}
+    after_part = {"after_image": after[0], "is_after_complete": after[0] is not None and after[1]}
+    key, old_key = key_of(keys, after[0] or before[0]), key_of(keys, before[0])
     row = row | {"key_columns": keys, "row_key": key}
     if word == "UPDATE" and None not in (key, old_key) and key != old_key:
         upsert = {

@@ -20,6 +20,7 @@ FORMATS = sorted(path.parent.name for path in Path(__file__).parent.glob("*/mess
 # What a format decodes beside the value, by a field that only that decode asks for. Each stands once in the optimized plan.
 ALSO_DECODED = {
     "debezium_smt": {"the Kafka key": "key_text"},
+    "flink_cdc_canal": {"a row that stands in no list": "StructField(data,MapType"},
     "flink_cdc_debezium": {"the Kafka key": "key_text"},
     "ticdc_debezium": {"the Kafka key": "key_text"},
     "dtle": {"the Kafka key": "key_text"},

@@ -42,6 +42,8 @@ WRITTEN = [
     ),
     ("debezium_smt", "added_prefix: _"),
     ("aws_dms", "after_images: complete"),
+    ("canal_json", "after_images: as_sent"),
+    ("maxwell", "after_images: complete"),
     ("debezium_avro", "avro_schemas: schemas/crm"),
     ("dtle", "base64_columns: shop.orders.code,shop.orders.note"),
     ("aws_dms", "before_image_prefix: OLD_"),

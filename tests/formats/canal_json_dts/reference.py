@@ -14,7 +14,6 @@ from tests.formats.reference import (
     read_json,
     sequence,
     whole,
-    wire_text,
 )
 
 FORMAT = "canal_json_dts"
@@ -107,12 +106,12 @@ def rows_of(row, message, word, created, feed):
             found.append(sequence(current | {"operation": "unknown", "error": reason}))
             continue
         before = new if word == "DELETE" else None
-        is_whole = word != "UPDATE" or (bool(old) and not is_reversed)
+        is_whole = word != "UPDATE"
         if are_paired and is_reversed and image(data[index]):
             new, before, is_whole = image(data[index]) | new, image(data[index]), True
             before = new | before
-        elif are_paired and not is_reversed and isinstance(old[index], dict):
-            before = new | {name: wire_text(value) for name, value in old[index].items()}
+        elif are_paired and not is_reversed and image(old[index]):
+            before, is_whole = new | image(old[index]), True
         found += of_image(current, message, word, keys, before, new, is_whole)
     return found
 

@@ -28,4 +28,8 @@ def changes(row, message, feed):
     if word is not None and word.upper() not in WORDS:
         changes_of_canal(row, message | {"type": "GTID", "sql": None}, feed)
         raise Bad(f"type is not known: {word}")
+    is_alone = isinstance(message.get("data"), dict) and not isinstance(message.get("old"), list)
+    if is_alone and word in ("INSERT", "DELETE"):
+        # SeaTunnel before 2.3.6 wrote its one row without a list around it
+        message = message | {"data": [message["data"]] if message["data"] else None}
     return changes_of_canal(row, message, feed)

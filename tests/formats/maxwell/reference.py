@@ -6,6 +6,7 @@ import re
 
 from tests.formats import statements
 from tests.formats.reference import (
+    NO_ROW,
     Bad,
     base_row,
     check_statement,
@@ -14,9 +15,11 @@ from tests.formats.reference import (
     image,
     instant,
     key_of,
+    known_before,
     millis,
     names,
     read_document,
+    row_images_of_a_binlog,
     sequence,
     whole,
     wire_bytes,
@@ -174,14 +177,22 @@ def row_change(row, kind, message, sent, record):
     )
     key = key_of(keys, new)
     old_key = None if changed is None else key_of(keys, new | changed)
+    is_partial = kind == "update" and row_images_of_a_binlog(keys, changed, options)
+    if is_partial and key is None:
+        raise Bad(NO_ROW)
     is_dropped = options.get("output_nulls") == "dropped"
     before, is_complete = None, False
     if kind == "delete":
-        before, is_complete = new, True
-    elif changed is not None:
-        before, is_complete = (changed or None, False) if is_dropped else (new | changed, True)
+        before, is_complete = new, not keys or bool(set(new) - set(keys))
+    elif changed and is_dropped:
+        before = changed
+    elif changed and is_partial:
+        before = known_before(keys, new, changed)
+    elif changed:
+        before, is_complete = new | changed, True
     before_part = {"before_image": before, "is_before_complete": is_complete}
-    after_part = {"after_image": new, "is_after_complete": True} if kind != "delete" else {}
+    after_part = {"after_image": new, "is_after_complete": not is_partial}
+    after_part = {} if kind == "delete" else after_part
     row = row | {"key_columns": keys, "row_key": key}
     row["snapshot_mark"] = kind if kind == "bootstrap-insert" else None
     if kind == "update" and None not in (key, old_key) and key != old_key:
