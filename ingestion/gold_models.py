@@ -24,6 +24,12 @@ REQUIRED = {
 TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
 # Columns that no message has: they hold the name of the shard.
 SHARD = ("@database", "@schema", "@table")
+# What the feed's time_zone must name.
+ZONES = {
+    "zoned_wall_clock": "written in the producer's zone, which the feed's time_zone must name",
+    "instant_millis": "an instant made from a clock in the source's zone, which the feed's "
+    "time_zone must name; timestamp_ntz or date where the source has no zone",
+}
 # What macros/gold/current_state.sql keeps for itself.
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
@@ -73,7 +79,7 @@ class Column:
         if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", told):
             return "Spark has no type for a time of day"
         if self.lacks_zone:
-            return "written in the producer's zone, which the feed's time_zone must name"
+            return ZONES[self.wire_encoding]
         if re.match(r"(?i)tinyint\(1\)", told):
             return "boolean, if it holds nothing but 0 and 1"
         return None

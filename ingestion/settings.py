@@ -22,6 +22,7 @@ ENCODINGS = (
     "epoch_micros",
     "epoch_nanos",
     "epoch_seconds",
+    "instant_millis",
     "escaped_label",
     "millis_of_day",
     "micros_of_day",

@@ -10,6 +10,8 @@ from ingestion.tables import query_table
 
 # What only the feed's settings can tell where rows do not.
 ENCODED = set(ENCODINGS) - {"text"}
+# Clocks of a zone that only the feed's time_zone tells.
+OF_A_ZONE = {"zoned_wall_clock", "instant_millis"}
 PLACE = ["catalog_name", "database_name", "schema_name", "table_name"]
 ROWS = "('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')"
 # Messages beside the rows of a table that may tell its types, where rows do not.
@@ -114,7 +116,7 @@ def _columns_of_schemas(table: Path, feed: Feed, schema_ids: list[str]) -> dict[
     for name, source_type, proposed, encoding, comment, schema_id in query_table(
         table, "schemas", read, COLUMNS, [feed.format, schema_ids]
     ):
-        lacks_zone = encoding == "zoned_wall_clock" and "time_zone" not in feed.meaning
+        lacks_zone = encoding in OF_A_ZONE and "time_zone" not in feed.meaning
         column = Column(name, source_type, proposed, comment, encoding, lacks_zone=lacks_zone)
         columns.setdefault(schema_id, []).append(column)
     return columns

@@ -3,7 +3,8 @@
     `wire` names a struct<wire_encoding string, scale int, labels array<string>>; NULL means text.
     What an encoding cannot read is never read as another one: the text stays behind a mark, which makes it a misfit of
     every type (see `typed`), and nothing is lost.
-    `encodings` names those that occur, where that is known: the others need no branch. -#}
+    `encodings` names those that occur, where that is known: the others need no branch. `time_zone` is the feed's, the zone
+    of the source's clock, for `instant_millis`. -#}
 
 {#- text                    as it came: numbers, labels, JSON, ISO instants with Z
     zoned_wall_clock        as it came: a wall clock in the producer's zone, which `typed` needs.
@@ -15,6 +16,9 @@
     epoch_millis, epoch_micros, epoch_nanos
                             a wall clock counted as if it were UTC (io.debezium.time.Timestamp,
                             MicroTimestamp, NanoTimestamp; Connect Timestamp); of these and of days also the text itself
+    instant_millis          milliseconds since 1970 of an instant that a wall clock in the source's zone was taken for, to that wall
+                            clock with its offset behind `UTC`, which `timestamp`, `timestamp_ntz` and `date` each read
+                            (StreamX DATE)
     epoch_seconds           text of seconds since 1970 with a fraction, to an instant in UTC (DRS JSON TIMESTAMP)
     millis_of_day, micros_of_day, nanos_of_day
                             since midnight; MySQL's are also negative or longer than a day
@@ -38,7 +42,7 @@
     dtle_timestamp          an instant; year 1 stands for MySQL's 0000-00-00 00:00:00
     escaped_label           a label in which Debezium's MySQL connectors escape a comma in the stream, but
                             not in the snapshot (captured) -#}
-{% macro canonical_text(wire_text, wire, encodings=none) -%}
+{% macro canonical_text(wire_text, wire, encodings=none, time_zone='UTC') -%}
     {%- set whole = 'cast(' ~ wire_text ~ ' as bigint)' -%}
     {%- set texts = {
         'connect_decimal': _of_base64(
@@ -56,6 +60,7 @@
         'epoch_nanos': _of_count(
             wire_text, _wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808')
         ),
+        'instant_millis': _of_count(wire_text, _zoned_clock_text(whole, time_zone)),
         'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000)),
         'micros_of_day': _of_whole(wire_text, _time_text(whole, 1000000)),
         'nanos_of_day': _of_whole(wire_text, _time_text(whole, 1000000000)),
@@ -243,6 +248,41 @@
                 )
             )
     end
+{%- endmacro %}
+
+
+{#- The wall clock of a zone at an instant, with the zone's offset then: `2024-11-15 10:14:29 UTC+08:00:00`. Shifting an instant by
+    an offset asks no session's time zone. From PostgreSQL's first day to the year 9999. -#}
+{% macro _zoned_clock_text(millis, time_zone) -%}
+    case
+        when {{ millis }} between -210866803200000 and 253402300799999
+            then transform(
+                array({{ millis }}),
+                instant -> transform(
+                    array(unix_millis(from_utc_timestamp(timestamp_millis(instant), '{{ time_zone }}'))),
+                    clock -> concat({{ _clock_of_millis('clock') }}, ' UTC', {{ _offset_text('(clock - instant) div 1000') }})
+                )[0]
+            )[0]
+    end
+{%- endmacro %}
+
+
+{% macro _clock_of_millis(millis) -%}
+    cast(
+                            timestamp_ntz '1970-01-01 00:00:00' + interval '0.001' second * {{ millis }} as string
+                        )
+{%- endmacro %}
+
+
+{#- +08:00:00; no producer writes an offset so, with seconds that are none. -#}
+{% macro _offset_text(seconds) -%}
+    format_string(
+                        '%s%02d:%02d:%02d',
+                        if({{ seconds }} < 0, '-', '+'),
+                        abs({{ seconds }}) div 3600,
+                        abs({{ seconds }}) div 60 % 60,
+                        abs({{ seconds }}) % 60
+                    )
 {%- endmacro %}
 
 

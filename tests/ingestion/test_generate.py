@@ -196,6 +196,28 @@ def test_a_model_is_not_compared_with_types_that_nothing_tells(generate, folder)
     assert generate(rows, []) == ({"id": "bigint"}, ["  + 'x': 'string'"])
 
 
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [
+        (
+            "zoned_wall_clock",
+            "written in the producer's zone, which the feed's time_zone must name",
+        ),
+        (
+            "instant_millis",
+            "an instant made from a clock in the source's zone, which the feed's time_zone must "
+            "name; timestamp_ntz or date where the source has no zone",
+        ),
+    ],
+)
+def test_a_zone_that_only_the_feed_tells_is_asked_for_once(generate, encoding, said):
+    schemas = [*schema("told", id="int int", at=f"DATE timestamp {encoding}")]
+    columns = {"id": "int", "at": "timestamp"}
+    told = [change(0, 0, "told")]
+    assert generate(told, schemas) == (columns, [f"  at is timestamp (DATE): {said}"])
+    assert generate(told, schemas, time_zone="Asia/Shanghai") == (columns, [])
+
+
 def left_out(name, owner, type_text):
     return (
         f"  {name} is left out: gold takes its name for that of {owner}; name it otherwise: "

@@ -482,7 +482,7 @@ STREAMX_TYPES = [
     ("LONG", "text", "decimal(20,0)"),
     ("DOUBLE", "text", "double"),
     ("STRING", "text", "string"),
-    ("DATE", "epoch_millis", "timestamp"),
+    ("DATE", "instant_millis", "timestamp"),
     ("BYTES", "base64_binary", "binary"),
     ("BOOLEAN", "text", "boolean"),
     ("UNHEARD", "text", "string"),
