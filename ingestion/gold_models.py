@@ -102,6 +102,25 @@ class Table:
         """Tell whether a user means this table, with or without what stands before its name."""
         return f".{self}".endswith(f".{name}")
 
+    def others_under_its_names(self, tables: list["Table"]) -> list["Table"]:
+        """Return the tables whose rows a model of this one's names would hold too."""
+        return [
+            other
+            for other in tables
+            if other.place != self.place
+            and all(mine in (None, its) for mine, its in zip(self.place, other.place, strict=True))
+        ]
+
+    def parts_that_others_name(self, others: list["Table"]) -> str:
+        """Return which parts of the name those tables have and this one has not."""
+        return " and ".join(
+            part
+            for part, mine, *theirs in zip(
+                ARGUMENTS, self.place, *(other.place for other in others), strict=True
+            )
+            if mine is None and any(theirs)
+        )
+
     def columns_of_gold(self) -> list[Column]:
         """Return the columns without those whose names Spark takes for another's."""
         owners = self._owners()

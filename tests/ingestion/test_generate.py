@@ -71,9 +71,11 @@ def generate(folder, capsys):
             write_deltalake(silver / name, table, mode="overwrite")
         shutil.rmtree(folder / "models" / "gold" / "crm", ignore_errors=True)
         assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
-        (declared,) = declared_models(folder)
+        declared = declared_models(folder)
         said = capsys.readouterr().out.splitlines()
-        return declared.columns, [line for line in said if line.startswith("  ")]
+        if len(declared) != 1:
+            return declared, said
+        return declared[0].columns, [line for line in said if line.startswith("  ")]
 
     return generated
 
@@ -194,6 +196,31 @@ def test_a_model_is_not_compared_with_types_that_nothing_tells(generate, folder)
     path = folder / "models" / "gold" / "orders.sql"
     path.write_text("{{ current_state" + CALL + " }}")
     assert generate(rows, []) == ({"id": "bigint"}, ["  + 'x': 'string'"])
+
+
+@pytest.mark.parametrize(
+    ("part", "one", "two"), [("catalog", "t1", "t2"), ("schema", "sales", "stock")]
+)
+def test_no_model_is_proposed_that_holds_the_rows_of_others_too(generate, part, one, two):
+    """Rows of tenants, and rows that name none: a model without catalog would hold them all."""
+    named = [
+        change(time, time, "told", **{f"{part}_name": name}) for time, name in ((1, one), (2, two))
+    ]
+    schemas = [*schema("told", id="int int")]
+    models, said = generate([change(0, 0, "told"), *named], schemas)
+    places = {tuple(part for part in model.place if part) for model in models}
+    whole = {
+        name: (name, "shop", "orders") if part == "catalog" else ("shop", name, "orders")
+        for name in (one, two)
+    }
+    assert places == set(whole.values())
+    others = ", ".join(".".join(whole[name]) for name in (one, two))
+    (line,) = [line for line in said if line.startswith("shop.orders: ")]
+    assert line.startswith(
+        f"shop.orders: its rows name no {part}, and those of {others} do. A model without {part} "
+    )
+    # alone they are a table like any other
+    assert generate([change(0, 0, "told")], schemas) == ({"id": "int"}, [])
 
 
 @pytest.mark.parametrize(
