@@ -30,6 +30,14 @@ ZONES = {
     "instant_millis": "an instant made from a clock in the source's zone, which the feed's "
     "time_zone must name; timestamp_ntz or date where the source has no zone",
 }
+NO_TYPES = (
+    "the messages tell no types: every column is string until you say otherwise, and what is not "
+    "written as plain text the feed's encodings must name"
+)
+NO_ENCODINGS = (
+    "string until you say otherwise, and the feed's encodings must name how they are written (text "
+    "where it is plain), since neither the messages nor a document tells it"
+)
 # What macros/gold/current_state.sql keeps for itself.
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
@@ -46,7 +54,8 @@ class Column:
     source_type: str | None = None
     proposed_type: str | None = None
     comment: str | None = None
-    wire_encoding: str = "text"
+    # None: neither the messages nor a document tells it
+    wire_encoding: str | None = "text"
     # what earlier messages tell, in their order
     earlier_types: tuple[str, ...] = ()
     # its times are in the producer's zone, and the feed does not say which that is
@@ -79,7 +88,7 @@ class Column:
         if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", told):
             return "Spark has no type for a time of day"
         if self.lacks_zone:
-            return ZONES[self.wire_encoding]
+            return ZONES[self.wire_encoding or ""]
         if re.match(r"(?i)tinyint\(1\)", told):
             return "boolean, if it holds nothing but 0 and 1"
         return None
@@ -141,16 +150,25 @@ class Table:
         columns = self.columns_of_gold()
         untold = [column.name for column in columns if column.source_type is None]
         if len(untold) == len(columns):
-            return ["the messages tell no types: every column is string until you say otherwise"]
+            return [NO_TYPES]
         doubts = [
             f"{column.name} is {column.type} ({column.source_type}): {doubt}"
             for column in columns
             if (doubt := column.doubt())
         ]
-        return doubts + [
-            f"{name} is string until you say otherwise: no message tells its type"
-            for name in untold
-        ]
+        return (
+            doubts
+            + [
+                f"{name} is string until you say otherwise: no message tells its type"
+                for name in untold
+            ]
+            + self._doubts_of_encodings(columns)
+        )
+
+    def _doubts_of_encodings(self, columns: list[Column]) -> list[str]:
+        unknown = [column for column in columns if column.wire_encoding is None]
+        listed = ", ".join(f"{column.name} ({column.source_type})" for column in unknown)
+        return [f"{NO_ENCODINGS}: {listed}"] if unknown else []
 
     def _left_out(self) -> list[str]:
         owners = self._owners()

@@ -86,6 +86,7 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
         told = [columns_of[schema_id] for schema_id in of_rows if schema_id in columns_of]
         if told:
             columns, gone = _latest(told)
+            columns = _with_encodings(columns, feed, place)
         else:
             told = [columns_of[schema_id] for schema_id in beside_rows if schema_id in columns_of]
             columns, gone = _beside_rows(feed, place, told, names_of.get(tuple(place), []))
@@ -100,14 +101,28 @@ def _beside_rows(
 ) -> tuple[list[Column], list[str]]:
     """Return the columns of a table whose rows, with these names, tell no types."""
     latest, gone = _latest(told or [[]])
-    table = ".".join(part for part in place[1:] if part)
-    named = feed.meaning.get("encodings", {}).get(table, {})
+    named = _named_encodings(feed, place)
     columns = [
         replace(column, lacks_encoding=column.wire_encoding in ENCODED and column.name not in named)
-        for column in latest
+        for column in _with_encodings(latest, feed, place)
     ]
     known = {column.name for column in columns} | set(gone)
     return columns + [Column(name) for name in names if name not in known], gone
+
+
+def _with_encodings(columns: list[Column], feed: Feed, place: list[str | None]) -> list[Column]:
+    """Return the columns with the encodings that the feed names where nothing else tells them."""
+    named = _named_encodings(feed, place)
+    return [
+        replace(column, wire_encoding=column.wire_encoding or named.get(column.name))
+        for column in columns
+    ]
+
+
+def _named_encodings(feed: Feed, place: list[str | None]) -> dict[str, str]:
+    """Return the encodings that the feed names for a table, by column."""
+    table = ".".join(part for part in place[1:] if part)
+    return feed.meaning.get("encodings", {}).get(table, {})
 
 
 def _columns_of_schemas(table: Path, feed: Feed, schema_ids: list[str]) -> dict[str, list[Column]]:

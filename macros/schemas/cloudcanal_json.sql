@@ -1,7 +1,7 @@
 {#- What CloudCanal says of a table's columns: the JSON object `dbValType`, column name to the source's own type
     text: `varchar(22)`, `bigint(20) unsigned`.
-    Surprise: the message names neither the source's product nor how a value is written, so every encoding is
-    `text`, and a type whose text is not documented is proposed as string. -#}
+    Surprise: the message names neither the source's product nor how a value is written. The encoding of a type whose text is
+    not documented is NULL, which the feed's `encodings` must fill, and string is proposed. -#}
 
 {% macro cloudcanal_json_columns(schemas) -%}
     with types as (
@@ -15,7 +15,14 @@
         column_name,
         ordinal,
         source_type,
-        'text' as wire_encoding,
+        case
+            when
+                word rlike '^(tiny|small|medium|big)?int$|^(tiny|medium|long|n)?text$|^n?(var)?char2?$'
+                or word in (
+                    'integer', 'year', 'decimal', 'dec', 'numeric', 'fixed', 'number', 'float', 'double', 'real', 'date', 'datetime'
+                )
+                then 'text'
+        end as wire_encoding,
         cast(null as int) as scale,
         cast(null as array<string>) as labels,
         cast(null as boolean) as is_optional,

@@ -50,6 +50,7 @@ def schema(schema_id, **types):
     told = {"format": "maxwell", "schema_id": schema_id}
     for ordinal, (name, text) in enumerate(types.items()):
         source_type, proposed, encoding = (*text.split(), "text")[:3]
+        encoding = None if encoding == "untold" else encoding
         column = {"column_name": name, "ordinal": ordinal, "source_type": source_type}
         yield told | column | {"proposed_type": proposed, "wire_encoding": encoding}
 
@@ -191,7 +192,10 @@ def test_a_model_is_not_compared_with_types_that_nothing_tells(generate, folder)
     rows = [change(1, 0, None, after_image=[("id", "1"), ("x", "a")])]
     assert generate(rows, []) == (
         {"id": "string", "x": "string"},
-        ["  the messages tell no types: every column is string until you say otherwise"],
+        [
+            "  the messages tell no types: every column is string until you say otherwise, and what is "
+            "not written as plain text the feed's encodings must name"
+        ],
     )
     path = folder / "models" / "gold" / "orders.sql"
     path.write_text("{{ current_state" + CALL + " }}")
@@ -243,6 +247,23 @@ def test_a_zone_that_only_the_feed_tells_is_asked_for_once(generate, encoding, s
     told = [change(0, 0, "told")]
     assert generate(told, schemas) == (columns, [f"  at is timestamp (DATE): {said}"])
     assert generate(told, schemas, time_zone="Asia/Shanghai") == (columns, [])
+
+
+def test_encodings_that_nothing_tells_are_asked_for_until_the_feed_names_them(generate):
+    """CloudCanal does not document some, OMS declares others than it sends."""
+    types = {"id": "int int", "b": "blob string untold", "e": "enum string untold"}
+    told, schemas = [change(0, 0, "told")], [*schema("told", **types)]
+    columns = {"id": "int", "b": "string", "e": "string"}
+    said = (
+        "  string until you say otherwise, and the feed's encodings must name how they are written "
+        "(text where it is plain), since neither the messages nor a document tells it: "
+    )
+    assert generate(told, schemas) == (columns, [said + "b (blob), e (enum)"])
+    encodings = {"b": "base64_binary"}
+    named = generate(told, schemas, encodings={"shop.orders": encodings})
+    assert named == (columns, [said + "e (enum)"])
+    encodings |= {"e": "text"}
+    assert generate(told, schemas, encodings={"shop.orders": encodings}) == (columns, [])
 
 
 def left_out(name, owner, type_text):

@@ -331,14 +331,14 @@ def test_oms_debezium_tells_names_alone(spark, macros, image):
         ],
     }
     columns = columns_of(spark, macros.oms_debezium_columns("schemas"), block)
-    assert told(columns) == bare([(field["type"], "text", "string") for field in OMS_BLOCK])
+    assert told(columns) == bare([(field["type"], None, "string") for field in OMS_BLOCK])
     assert {column.is_optional for column in columns} == {None}
 
 
 def test_oms_debezium_smt_tells_names_alone(spark, macros):
     block = {"type": "struct", "fields": OMS_BLOCK}
     columns = columns_of(spark, macros.oms_debezium_smt_columns("schemas"), block)
-    assert told(columns) == bare([(field["type"], "text", "string") for field in OMS_BLOCK])
+    assert told(columns) == bare([(field["type"], None, "string") for field in OMS_BLOCK])
     assert {column.is_optional for column in columns} == {None}
 
 
@@ -458,17 +458,17 @@ CLOUDCANAL_TYPES = [
     ("real", "text", "double"),
     ("date", "text", "date"),
     ("datetime(6)", "text", "timestamp_ntz"),
-    ("timestamp", "text", "string"),
-    ("time", "text", "string"),
+    ("timestamp", None, "string"),
+    ("time", None, "string"),
     ("varchar(22)", "text", "string"),
-    ("json", "text", "string"),
-    ("bit(1)", "text", "string"),
-    ("boolean", "text", "string"),
-    ("enum('a','b')", "text", "string"),
-    ("set('x','y')", "text", "string"),
-    ("varbinary(16)", "text", "string"),
-    ("blob", "text", "string"),
-    (None, "text", "string"),
+    ("json", None, "string"),
+    ("bit(1)", None, "string"),
+    ("boolean", None, "string"),
+    ("enum('a','b')", None, "string"),
+    ("set('x','y')", None, "string"),
+    ("varbinary(16)", None, "string"),
+    ("blob", None, "string"),
+    (None, None, "string"),
 ]
 
 
