@@ -103,6 +103,8 @@ class Table:
     columns: tuple[Column, ...]
     # columns that earlier messages had and the latest have not
     gone: tuple[str, ...] = ()
+    # what its rows say beside their columns
+    remark: str | None = None
 
     def __str__(self) -> str:
         return ".".join(part for part in self.place if part)
@@ -144,7 +146,8 @@ class Table:
 
     def doubts(self) -> list[str]:
         """Return what a person should decide, one line each."""
-        return [*self._doubts_of_types(), *self._left_out()]
+        remarks = [self.remark] if self.remark else []
+        return [*remarks, *self._doubts_of_types(), *self._left_out()]
 
     def _doubts_of_types(self) -> list[str]:
         columns = self.columns_of_gold()

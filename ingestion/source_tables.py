@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ingestion.config import Config, Feed
 from ingestion.gold_models import Column, Table
+from ingestion.partitioned import remarks_on_partitioned
 from ingestion.settings import ENCODINGS
 from ingestion.tables import query_table
 
@@ -81,6 +82,7 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
         read = [*READ, "after_image", "is_after_complete"]
         images = query_table(changes, "changes", read, IMAGES, [feed.name])
         names_of = {tuple(place): names for *place, names in images}
+    remarks = remarks_on_partitioned(changes, feed)
     tables = []
     for *place, key, of_rows, beside_rows in found:
         told = [columns_of[schema_id] for schema_id in of_rows if schema_id in columns_of]
@@ -92,7 +94,8 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
             columns, gone = _beside_rows(feed, place, told, names_of.get(tuple(place), []))
         present = {column.name for column in columns}
         columns += [Column(name) for name in key or [] if name not in present]
-        tables.append(Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone)))
+        remark = remarks.get(tuple(place))
+        tables.append(Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone), remark))
     return tables
 
 
