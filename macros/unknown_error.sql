@@ -1,8 +1,11 @@
 {#- The reason a row is unknown, with the name of the format its text looks like where that is another
-    one than the feed declares. Only rows with a reason pay for the look. -#}
+    one than the feed declares. Only rows with a reason pay for the look. A row of DRS bears no sign that tells it from
+    Canal's: there Canal is not named. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
+    {%- set is_another = "not in ('" ~ declared_format ~ "', 'canal_json')" if declared_format in ('drs_json', 'drs_json_c')
+        else "<> '" ~ declared_format ~ "'" -%}
     case
-        when {{ reason }} is not null and {{ looks_like(text) }} <> '{{ declared_format }}'
+        when {{ reason }} is not null and {{ looks_like(text) }} {{ is_another }}
             then concat({{ reason }}, '; this looks like ', {{ looks_like(text) }})
         else {{ reason }}
     end
