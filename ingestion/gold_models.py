@@ -60,6 +60,8 @@ class Column:
     earlier_types: tuple[str, ...] = ()
     # its times are in the producer's zone, and the feed does not say which that is
     lacks_zone: bool = False
+    # its type does not tell whether a zone stands behind its wall clocks
+    may_name_zone: bool = False
     # its rows do not tell how they are written, and the feed does not say it either
     lacks_encoding: bool = False
 
@@ -89,6 +91,8 @@ class Column:
             return "Spark has no type for a time of day"
         if self.lacks_zone:
             return ZONES[self.wire_encoding or ""]
+        if self.may_name_zone:
+            return "timestamp, if its texts name a zone, such as Asia/Shanghai"
         if re.match(r"(?i)tinyint\(1\)", told):
             return "boolean, if it holds nothing but 0 and 1"
         return None

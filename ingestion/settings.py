@@ -38,6 +38,7 @@ ENCODINGS = (
     "go_quoted_binary",
     "located_wall_clock",
     "little_endian_bits",
+    "big_endian_bits",
     "wrapped_unsigned_64",
 )
 # With the scale, without which a decimal has no value, or with the length of a BINARY(n).

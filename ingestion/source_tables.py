@@ -11,6 +11,8 @@ from ingestion.tables import query_table
 
 # What only the feed's settings can tell where rows do not.
 ENCODED = set(ENCODINGS) - {"text"}
+# Formats of OMS in which a DATETIME may have the name of a zone behind it.
+MAY_NAME_ZONE = {"canal_json_oms", "dataworks_v2", "oms_default_ext"}
 # Clocks of a zone that only the feed's time_zone tells.
 OF_A_ZONE = {"zoned_wall_clock", "instant_millis"}
 PLACE = ["catalog_name", "database_name", "schema_name", "table_name"]
@@ -135,7 +137,16 @@ def _columns_of_schemas(table: Path, feed: Feed, schema_ids: list[str]) -> dict[
         table, "schemas", read, COLUMNS, [feed.format, schema_ids]
     ):
         lacks_zone = encoding in OF_A_ZONE and "time_zone" not in feed.meaning
-        column = Column(name, source_type, proposed, comment, encoding, lacks_zone=lacks_zone)
+        may_name_zone = feed.format in MAY_NAME_ZONE and proposed == "timestamp_ntz"
+        column = Column(
+            name,
+            source_type,
+            proposed,
+            comment,
+            encoding,
+            lacks_zone=lacks_zone,
+            may_name_zone=may_name_zone,
+        )
         columns.setdefault(schema_id, []).append(column)
     return columns
 

@@ -35,6 +35,8 @@
     located_wall_clock      {"location":"Asia/Shanghai","value":"2024-02-26 16:32:23"}: a wall clock and its zone, to
                             both in one text (TiCDC simple TIMESTAMP)
     little_endian_bits      base64, the lowest byte first, to an unsigned number of at most `scale` bits (io.debezium.data.Bits)
+    big_endian_bits         base64, the highest byte first, to an unsigned number of at most `scale` bits, 64 where there is
+                            none; zero bytes in front may be missing (OMS BIT: they are in a full load, not in the stream)
     wrapped_unsigned_64     an unsigned number in a signed one (Debezium's BIGINT UNSIGNED by default)
     enum_number             the place in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
     set_mask                a bit mask over `labels`, to a comma list (canal)
@@ -74,6 +76,7 @@
         'hex_binary': _hex_digits(wire_text),
         'latin1_binary': _latin1_hex(wire_text, wire ~ '.scale'),
         'little_endian_bits': _bits_number(wire_text, wire ~ '.scale'),
+        'big_endian_bits': _big_endian_number(wire_text, wire ~ '.scale'),
         'wrapped_unsigned_64': _unsigned_number(wire_text),
         'enum_number': _enum_label(wire_text, wire ~ '.labels'),
         'set_mask': _set_labels(wire_text, wire ~ '.labels'),
@@ -370,19 +373,32 @@
 {#- Bits of PostgreSQL that are all zero come without a byte (captured). More bits than the column has are none of its
     values. -#}
 {% macro _bits_number(wire_text, bits) -%}
-    {%- set bytes = "hex(unbase64(" ~ wire_text ~ "))" -%}
-    {{ _of_base64(wire_text, "transform(
-            array(array_join(reverse(regexp_extract_all(" ~ bytes ~ ", '..', 0)), '')),
+    {{ _of_base64(wire_text, _number_of_bits(
+        "array_join(reverse(regexp_extract_all(hex(unbase64(" ~ wire_text ~ ")), '..', 0)), '')", bits
+    )) }}
+{%- endmacro %}
+
+
+{#- The same, the highest byte first; MySQL's BIT has at most 64. -#}
+{% macro _big_endian_number(wire_text, bits) -%}
+    {{ _of_base64(wire_text, _number_of_bits('hex(unbase64(' ~ wire_text ~ '))', 'coalesce(' ~ bits ~ ', 64)')) }}
+{%- endmacro %}
+
+
+{#- Hexadecimal digits to a number; NULL where it has more bits, if `bits` is not NULL. -#}
+{% macro _number_of_bits(hex_digits, bits) -%}
+    transform(
+            array({{ hex_digits }}),
             digits -> if(
-                coalesce(" ~ _count_of_bits('digits') ~ " <= " ~ bits ~ ", true),
+                coalesce({{ _count_of_bits('digits') }} <= {{ bits }}, true),
                 regexp_replace(
-                    " ~ _digits("regexp_replace(digits, '^$', '0')") ~ ",
+                    {{ _digits("regexp_replace(digits, '^$', '0')") }},
                     '^0+(?=.)',
                     ''
                 ),
                 null
             )
-        )[0]") }}
+        )[0]
 {%- endmacro %}
 
 

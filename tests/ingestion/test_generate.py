@@ -303,6 +303,18 @@ def test_the_parent_of_partitions_is_told_apart(generate):
     assert not [line for line in said if line.startswith("  ")]
 
 
+def test_a_wall_clock_that_may_name_a_zone_is_said(generate):
+    schemas = [
+        column | {"format": "oms_default_ext"}
+        for column in schema("told", id="int int", at="DATETIME timestamp_ntz epoch_millis")
+    ]
+    columns, said = generate([change(0, 0, "told")], schemas, format="oms_default_ext")
+    assert columns == {"id": "int", "at": "timestamp_ntz"}
+    assert said == [
+        "  at is timestamp_ntz (DATETIME): timestamp, if its texts name a zone, such as Asia/Shanghai"
+    ]
+
+
 def left_out(name, owner, type_text):
     return (
         f"  {name} is left out: gold takes its name for that of {owner}; name it otherwise: "

@@ -291,6 +291,9 @@ UNREADABLE = {
             "true",
         ),
     ),
+    "big_endian_bits": (
+        *("?", "12", "AA", "AQ", "AB==", "CA==", "AQA=", "//8=", "5", "AA==\n", "AQ ==", "true"),
+    ),
     "wrapped_unsigned_64": (
         *(
             "-one",
@@ -327,7 +330,7 @@ UNREADABLE = {
     "bare_number": ("1234", "-1.5"),
     "no_such_encoding": ("a", ""),
 }
-SCALES = {"connect_decimal": 2, "latin1_binary": 4, "little_endian_bits": 3}
+SCALES = {"connect_decimal": 2, "latin1_binary": 4, "little_endian_bits": 3, "big_endian_bits": 3}
 UNREADABLE_MARK = "\ufdd2"
 
 
@@ -595,6 +598,24 @@ def test_a_wall_clock_beside_its_zone(decode):
         "0000-00-00 00:00:00 UTC",
         *(UNREADABLE_MARK + text for text in texts[2:]),
     ]
+
+
+def test_bits_of_oms_are_one_number_in_a_full_load_and_in_the_stream(decode):
+    """The stream leaves out zero bytes in front: BIT(16) of 5 is AAU= and BQ==."""
+    texts = [
+        "AAU=",
+        "BQ==",
+        "AAA=",
+        "AA==",
+        "",
+        "AQA=",
+        "//////////8=",
+        "gAAAAAAAAAA=",
+        "AAAAAAAAAAAF",
+    ]
+    numbers = ["5", "5", "0", "0", "0", "256", str(2**64 - 1), str(2**63), "5"]
+    assert decode("big_endian_bits", texts) == numbers
+    assert decode("big_endian_bits", ["AQAAAAAAAAAA"]) == [f"{UNREADABLE_MARK}AQAAAAAAAAAA"]
 
 
 def test_text_in_base64(decode):
