@@ -49,8 +49,14 @@ def main(args: argparse.Namespace) -> int:
                 "hand, and none for the others, if they are one table."
             )
         elif not table.key:
+            named = ", ".join(table.key_beside_rows)
+            told = (
+                f"rows name no key, other messages name {named}"
+                if named
+                else "messages name no key"
+            )
             say(
-                f"{table}: its messages name no key. Name it under key_columns of the feed, then "
+                f"{table}: its {told}. Name it under key_columns of the feed, then "
                 f"`python -m ingestion rebuild {feed.name}`, and generate again; if the table has "
                 "none, write its model with current_rows (docs/gold.md)."
             )

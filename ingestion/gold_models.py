@@ -109,6 +109,8 @@ class Table:
     gone: tuple[str, ...] = ()
     # what its rows say beside their columns
     remark: str | None = None
+    # the key that messages beside its rows name
+    key_beside_rows: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return ".".join(part for part in self.place if part)

@@ -1,11 +1,13 @@
 """The source tables of a feed as silver knows them, read with delta-rs and DuckDB."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 from ingestion.config import Config, Feed
 from ingestion.gold_models import Column, Table
 from ingestion.partitioned import remarks_on_partitioned
+from ingestion.recognise import mapping
 from ingestion.settings import ENCODINGS
 from ingestion.tables import query_table
 
@@ -29,6 +31,8 @@ TABLES = f"""
             key_columns,
             schema_id,
             operation in {ROWS} as is_row,
+            -- types beside rows, which may name the key
+            case when operation in {BESIDE_ROWS} then schema_text end as types,
             max({SEEN}) as last_seen
         from changes
         where
@@ -44,7 +48,8 @@ TABLES = f"""
         coalesce(
             list(schema_id order by last_seen) filter (is_row and schema_id is not null), []
         ) as of_rows,
-        coalesce(list(schema_id order by last_seen) filter (not is_row), []) as beside_rows
+        coalesce(list(schema_id order by last_seen) filter (not is_row), []) as beside_rows,
+        arg_max(types, last_seen) filter (types is not null) as types
     from seen
     group by all
     having bool_or(is_row)
@@ -75,18 +80,18 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
     changes, schemas = silver / f"{feed.format}_changes", silver / "schemas"
     if not (changes.exists() and schemas.exists()):
         return []
-    read = [*READ, "key_columns", "schema_id"]
+    read = [*READ, "key_columns", "schema_id", "schema_text"]
     found = query_table(changes, "changes", read, TABLES, [feed.name])
-    every_id = [told for *_, of_rows, beside_rows in found for told in (*of_rows, *beside_rows)]
+    every_id = [told for *_, of_rows, beside_rows, _ in found for told in (*of_rows, *beside_rows)]
     columns_of = _columns_of_schemas(schemas, feed, every_id)
     names_of: dict[tuple[str | None, ...], list[str]] = {}
-    if any(columns_of.keys().isdisjoint(of_rows) for *_, of_rows, _ in found):
+    if any(columns_of.keys().isdisjoint(of_rows) for *_, of_rows, _, _ in found):
         read = [*READ, "after_image", "is_after_complete"]
         images = query_table(changes, "changes", read, IMAGES, [feed.name])
         names_of = {tuple(place): names for *place, names in images}
     remarks = remarks_on_partitioned(changes, feed)
     tables = []
-    for *place, key, of_rows, beside_rows in found:
+    for *place, key, of_rows, beside_rows, types in found:
         told = [columns_of[schema_id] for schema_id in of_rows if schema_id in columns_of]
         if told:
             columns, gone = _latest(told)
@@ -97,8 +102,29 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
         present = {column.name for column in columns}
         columns += [Column(name) for name in key or [] if name not in present]
         remark = remarks.get(tuple(place))
-        tables.append(Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone), remark))
+        table = Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone), remark)
+        tables.append(replace(table, key_beside_rows=key_beside_rows(types)))
     return tables
+
+
+def key_beside_rows(types: str | None) -> tuple[str, ...]:
+    """Return the key that types beside rows name: of CloudCanal, AWS DMS and Qlik Replicate."""
+    try:
+        told = json.loads(types or "{}")
+    except ValueError:
+        return ()
+    told = told if isinstance(told, dict) else {}
+    named = mapping(mapping(told, "tableChanges"), "table").get("primaryKeyColumnNames")
+    named = named or mapping(told, "primary-key").get("fields")
+    if not named:
+        places = {
+            name: column.get("primaryKeyPosition")
+            for name, column in mapping(told, "tableColumns").items()
+            if isinstance(column, dict)
+        }
+        placed = [name for name, place in places.items() if isinstance(place, int) and place > 0]
+        named = sorted(placed, key=places.__getitem__)
+    return tuple(name for name in named if isinstance(name, str))
 
 
 def _beside_rows(

@@ -20,7 +20,7 @@ TEXT = pa.string()
 CHANGES = pa.schema(
     {
         **dict.fromkeys(("feed", "catalog_name", "database_name", "schema_name"), TEXT),
-        **{"table_name": TEXT, "operation": TEXT, "schema_id": TEXT},
+        **{"table_name": TEXT, "operation": TEXT, "schema_id": TEXT, "schema_text": TEXT},
         **{"bronze_version": pa.int64(), "offset": pa.int64()},
         **dict.fromkeys(("changed_at", "message_timestamp"), pa.timestamp("us", "UTC")),
         "key_columns": pa.list_(TEXT),
@@ -313,6 +313,29 @@ def test_a_wall_clock_that_may_name_a_zone_is_said(generate):
     assert said == [
         "  at is timestamp_ntz (DATETIME): timestamp, if its texts name a zone, such as Asia/Shanghai"
     ]
+
+
+@pytest.mark.parametrize(
+    ("types", "key"),
+    [
+        ('{"tableChanges":{"table":{"columns":[],"primaryKeyColumnNames":["b","a"]}}}', "b, a"),
+        ('{"columns":{},"primary-key":{"name":"PK","fields":["a"]}}', "a"),
+        (
+            '{"tableColumns":{"a":{"primaryKeyPosition":2},"b":{"primaryKeyPosition":1},"c":{}}}',
+            "b, a",
+        ),
+        ("{", None),
+        ('[{"name":"a"}]', None),
+    ],
+)
+def test_a_key_that_only_messages_beside_the_rows_name_is_proposed(generate, types, key):
+    """CloudCanal, AWS DMS, Qlik Replicate."""
+    row = change(1, 1, "told", key_columns=None)
+    beside = change(0, 0, "beside", "schema_change", key_columns=None, schema_text=types)
+    models, said = generate([row, beside], [*schema("told", a="int int", b="int int")])
+    named = f"rows name no key, other messages name {key}" if key else "messages name no key"
+    assert models == []
+    assert said[0].startswith(f"shop.orders: its {named}. Name it under key_columns")
 
 
 def left_out(name, owner, type_text):
