@@ -1,6 +1,6 @@
--- Changes of rows without a key: neither message nor Kafka key nor feed names one, or the row image lacks it. A gold table with
--- a key cannot apply them: each is a row here. Of a table without a gold model, whose model would need the feed's key_columns or
--- current_rows, the first one is a row, with how many there are.
+-- Changes of rows without a key: neither message nor Kafka key nor feed names one, or the row image lacks it. A gold
+-- table with a key cannot apply them: each is a row here. Of a table without a gold model, which would need key_columns
+-- in the feed or current_rows, the first one is a row, with how many there are.
 
 with
 
