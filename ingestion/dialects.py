@@ -10,11 +10,12 @@ WHOLE_OR_DECIMAL += ("tinyint", "mediumint", "year")
 # The output function of every type, which a cast to text is not for char(n) and inet.
 WRITTEN = "case when {0} is not null then concat({0}) end"
 # Microseconds as Debezium counts them: a month has 30.4375 days.
+# A numeric: the longest intervals have more microseconds than a bigint.
 MICROSECONDS = (
-    "cast((extract(year from {0}) * 12 + extract(month from {0})) * 2629800000000"
+    "round(cast((extract(year from {0}) * 12 + extract(month from {0})) * 2629800000000"
     " + extract(day from {0}) * 86400000000 + extract(hour from {0}) * 3600000000"
     " + extract(minute from {0}) * 60000000 + extract(second from {0}) * 1000000"
-    " as bigint)"
+    " as numeric))"
 )
 # A cast of FLOAT to text has six digits; of a double it has all.
 ALL_DIGITS = "cast({0} + 0e0 as char)"

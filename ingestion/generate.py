@@ -33,16 +33,30 @@ def main(args: argparse.Namespace) -> int:
     """Write a model and its YAML for each table without one; tell what differs for the others."""
     config = read_config(args.project_dir)
     feed = choose(config, [args.feed])[0]
-    tables = _chosen(feed, source_tables(config, feed), args.tables)
+    every_table = source_tables(config, feed)
+    tables = _chosen(feed, every_table, args.tables)
     declared = declared_models(config.project_dir)
     written: list[str] = []
     for table in tables:
         known = next((model for model in declared if model.is_of(feed.name, table)), None)
         if known is not None:
             _tell(known.path, table, differences(known, table))
-        elif not table.key:
+        elif others := table.others_under_its_names(every_table):
+            lacking = table.parts_that_others_name(others)
             say(
-                f"{table}: its messages name no key. Name it under key_columns of the feed, then "
+                f"{table}: its rows name no {lacking}, and those of {', '.join(map(str, others))} "
+                f"do. A model without {lacking} holds them all, so none is written: write it by "
+                "hand, and none for the others, if they are one table."
+            )
+        elif not table.key:
+            named = ", ".join(table.key_beside_rows)
+            told = (
+                f"rows name no key, other messages name {named}"
+                if named
+                else "messages name no key"
+            )
+            say(
+                f"{table}: its {told}. Name it under key_columns of the feed, then "
                 f"`python -m ingestion rebuild {feed.name}`, and generate again; if the table has "
                 "none, write its model with current_rows (docs/gold.md)."
             )

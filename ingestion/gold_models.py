@@ -24,6 +24,20 @@ REQUIRED = {
 TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
 # Columns that no message has: they hold the name of the shard.
 SHARD = ("@database", "@schema", "@table")
+# What the feed's time_zone must name.
+ZONES = {
+    "zoned_wall_clock": "written in the producer's zone, which the feed's time_zone must name",
+    "instant_millis": "an instant made from a clock in the source's zone, which the feed's "
+    "time_zone must name; timestamp_ntz or date where the source has no zone",
+}
+NO_TYPES = (
+    "the messages tell no types: every column is string until you say otherwise, and what is not "
+    "written as plain text the feed's encodings must name"
+)
+NO_ENCODINGS = (
+    "string until you say otherwise, and the feed's encodings must name how they are written (text "
+    "where it is plain), since neither the messages nor a document tells it"
+)
 # What macros/gold/current_state.sql keeps for itself.
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
@@ -40,11 +54,14 @@ class Column:
     source_type: str | None = None
     proposed_type: str | None = None
     comment: str | None = None
-    wire_encoding: str = "text"
+    # None: neither the messages nor a document tells it
+    wire_encoding: str | None = "text"
     # what earlier messages tell, in their order
     earlier_types: tuple[str, ...] = ()
     # its times are in the producer's zone, and the feed does not say which that is
     lacks_zone: bool = False
+    # its type does not tell whether a zone stands behind its wall clocks
+    may_name_zone: bool = False
     # its rows do not tell how they are written, and the feed does not say it either
     lacks_encoding: bool = False
 
@@ -73,7 +90,9 @@ class Column:
         if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", told):
             return "Spark has no type for a time of day"
         if self.lacks_zone:
-            return "written in the producer's zone, which the feed's time_zone must name"
+            return ZONES[self.wire_encoding or ""]
+        if self.may_name_zone:
+            return "timestamp, if its texts name a zone, such as Asia/Shanghai"
         if re.match(r"(?i)tinyint\(1\)", told):
             return "boolean, if it holds nothing but 0 and 1"
         return None
@@ -88,6 +107,10 @@ class Table:
     columns: tuple[Column, ...]
     # columns that earlier messages had and the latest have not
     gone: tuple[str, ...] = ()
+    # what its rows say beside their columns
+    remark: str | None = None
+    # the key that messages beside its rows name
+    key_beside_rows: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return ".".join(part for part in self.place if part)
@@ -95,6 +118,25 @@ class Table:
     def is_called(self, name: str) -> bool:
         """Tell whether a user means this table, with or without what stands before its name."""
         return f".{self}".endswith(f".{name}")
+
+    def others_under_its_names(self, tables: list["Table"]) -> list["Table"]:
+        """Return the tables whose rows a model of this one's names would hold too."""
+        return [
+            other
+            for other in tables
+            if other.place != self.place
+            and all(mine in (None, its) for mine, its in zip(self.place, other.place, strict=True))
+        ]
+
+    def parts_that_others_name(self, others: list["Table"]) -> str:
+        """Return which parts of the name those tables have and this one has not."""
+        return " and ".join(
+            part
+            for part, mine, *theirs in zip(
+                ARGUMENTS, self.place, *(other.place for other in others), strict=True
+            )
+            if mine is None and any(theirs)
+        )
 
     def columns_of_gold(self) -> list[Column]:
         """Return the columns without those whose names Spark takes for another's."""
@@ -110,22 +152,32 @@ class Table:
 
     def doubts(self) -> list[str]:
         """Return what a person should decide, one line each."""
-        return [*self._doubts_of_types(), *self._left_out()]
+        remarks = [self.remark] if self.remark else []
+        return [*remarks, *self._doubts_of_types(), *self._left_out()]
 
     def _doubts_of_types(self) -> list[str]:
         columns = self.columns_of_gold()
         untold = [column.name for column in columns if column.source_type is None]
         if len(untold) == len(columns):
-            return ["the messages tell no types: every column is string until you say otherwise"]
+            return [NO_TYPES]
         doubts = [
             f"{column.name} is {column.type} ({column.source_type}): {doubt}"
             for column in columns
             if (doubt := column.doubt())
         ]
-        return doubts + [
-            f"{name} is string until you say otherwise: no message tells its type"
-            for name in untold
-        ]
+        return (
+            doubts
+            + [
+                f"{name} is string until you say otherwise: no message tells its type"
+                for name in untold
+            ]
+            + self._doubts_of_encodings(columns)
+        )
+
+    def _doubts_of_encodings(self, columns: list[Column]) -> list[str]:
+        unknown = [column for column in columns if column.wire_encoding is None]
+        listed = ", ".join(f"{column.name} ({column.source_type})" for column in unknown)
+        return [f"{NO_ENCODINGS}: {listed}"] if unknown else []
 
     def _left_out(self) -> list[str]:
         owners = self._owners()

@@ -21,9 +21,24 @@ from ingestion.records import NO_PARTITION, Row, read_rows
 from ingestion.secrets import resolve
 from ingestion.session import session
 
-TABLE_NAMES = (("database", "db", "dbName"), ("schema", "schemaName"), ("table", "tableName"))
+TABLE_NAMES = (
+    ("database", "db", "dbName"),
+    ("schema", "schemaName", "schema-name"),
+    ("table", "tableName", "table-name"),
+)
 # Where a message names the key of its table, in any format that does.
 KEY_FIELDS = ("pkNames", "pks", "primaryKey", "pk", "primary_keys", "primary_key_columns")
+# The formats that take a key from Kafka's, by key_source of seeds/formats.csv.
+READ_FROM_KAFKA_KEY = frozenset(
+    (
+        *("debezium_avro", "debezium_json", "debezium_smt", "oms_debezium_smt", "ticdc_debezium"),
+        *("flink_cdc_debezium", "dtle", "maxwell"),
+    )
+)
+# ApsaraDB's hidden number of a row, which is the key of a table without one.
+HIDDEN_KEY = "#alibaba_rds_row_id#"
+# Their names of databases begin with a tenant, which key_columns leaves out.
+OF_TENANTS = frozenset(("oms_debezium", "oms_debezium_flatten", "oms_shareplex"))
 
 
 @dataclass
@@ -107,7 +122,8 @@ def examine(rows: Iterable[Row]) -> Finding:
         found.signs[signs] += 1
         found.places.setdefault(signs, "{topic}, {partition}:{offset}".format(**row))
         if signs and message:
-            table = _keyless_table(message, has_key=row["key"] is not None)
+            has_key = row["key"] is not None and bool(signs & READ_FROM_KAFKA_KEY)
+            table = _keyless_table(message, signs, row["topic"], has_key)
             if table:
                 found.keyless.setdefault(*table)
     return found
@@ -190,8 +206,12 @@ def _rows_of_topic(config: Config, topic: str, records: int) -> Iterator[Row]:
         }
 
 
-def _keyless_table(message: dict[str, Any], has_key: bool) -> tuple[str, list[str]] | None:
+def _keyless_table(
+    message: dict[str, Any], signs: Candidates, topic: str, has_key: bool
+) -> tuple[str, list[str]] | None:
     """Return the table and the columns of a row change that names no key."""
+    if "qlik_replicate" in signs:
+        message = mapping(message, "message") or message
     body = message["payload"] if isinstance(message.get("payload"), dict) else message
     schema = mapping(message, "schema")
     image = body.get("data") or body.get("after") or body.get("before")
@@ -201,8 +221,22 @@ def _keyless_table(message: dict[str, Any], has_key: bool) -> tuple[str, list[st
     named = [place[name] for place in (message, schema) for name in KEY_FIELDS if name in place]
     if not isinstance(image, dict) or any(named) or (not named and has_key):
         return None
-    source = body.get("source") or schema.get("source")
-    place = source if isinstance(source, dict) else message
-    names = [next((place[name] for name in part if place.get(name)), None) for part in TABLE_NAMES]
-    path = dict.fromkeys(name for name in names if isinstance(name, str))
+    if HIDDEN_KEY in image:
+        return None
+    if "op" in mapping(message, "meta"):
+        # SharePlex: an update has the rest of its row in `key`
+        image = mapping(message, "key") | image
+    path = [topic] if "qlik_replicate" in signs else _path_of_table(message, body, schema)
+    path = path[-2:] if signs & OF_TENANTS else path
     return (".".join(path), list(image)) if path else None
+
+
+def _path_of_table(
+    message: dict[str, Any], body: dict[str, Any], schema: dict[str, Any]
+) -> list[str]:
+    """Return the names of a message's table, as far as it has them."""
+    source = body.get("source") or schema.get("source") or message.get("metadata")
+    place = source if isinstance(source, dict) else mapping(message, "meta") or message
+    names = [next((place[name] for name in part if place.get(name)), None) for part in TABLE_NAMES]
+    told = ".".join(dict.fromkeys(name for name in names if isinstance(name, str)))
+    return told.split(".") if told else []

@@ -22,6 +22,7 @@ ENCODINGS = (
     "epoch_micros",
     "epoch_nanos",
     "epoch_seconds",
+    "instant_millis",
     "escaped_label",
     "millis_of_day",
     "micros_of_day",
@@ -37,6 +38,7 @@ ENCODINGS = (
     "go_quoted_binary",
     "located_wall_clock",
     "little_endian_bits",
+    "big_endian_bits",
     "wrapped_unsigned_64",
 )
 # With the scale, without which a decimal has no value, or with the length of a BINARY(n).

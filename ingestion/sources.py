@@ -97,21 +97,28 @@ def asking(source: Source) -> Iterator[None]:
         reason = _first_words(error)
         if reason is None:
             raise
-        told = scrub(reason, source.feed.source)
+        said, state = reason
+        told = scrub(said, source.feed.source).rstrip(".")
+        # class 22 of SQL's states: the connection and the statement are right
+        advice = (
+            "A value of the table cannot be asked for as docs/reconcile.md says of its type: look "
+            "for it at the source."
+            if state.startswith("22")
+            else "Check url, user and password under source, and what the user may read."
+        )
         raise UserError(
-            f"Feed {source.feed.name}: its source cannot be read: {told.rstrip('.')}. Check url, "
-            "user and password under source, and what the user may read.",
-            SOURCE,
+            f"Feed {source.feed.name}: its source cannot be read: {told}. {advice}", SOURCE
         ) from None
 
 
-def _first_words(error: Py4JJavaError | CapturedException) -> str | None:
-    """Return what the driver said, if it was the driver."""
+def _first_words(error: Py4JJavaError | CapturedException) -> tuple[str, str] | None:
+    """Return what the driver said and SQL's state of it, if it was the driver."""
     cause = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
     gateway = SparkSession.getActiveSession().sparkContext._gateway
     while cause is not None:
         if is_instance_of(gateway, cause, "java.sql.SQLException"):
-            return " ".join((cause.getMessage() or "no reason").split())[:300]
+            said = " ".join((cause.getMessage() or "no reason").split())[:300]
+            return said, cause.getSQLState() or ""
         cause = cause.getCause()
     return None
 

@@ -103,8 +103,10 @@
         when {{ statement }} is null then null
         when {{ statement }}.doubt is not null then concat({{ statement }}.doubt, ': ', {{ ddl }})
         when {{ kind }} not in ('drop', 'truncate') then null
+        {%- if kind != statement ~ '.kind' %}
         when {{ kind }} <> {{ statement }}.kind
             then concat('the statement is no ', upper({{ kind }}), ', as the message says: ', {{ ddl }})
+        {%- endif %}
         when not {{ _is_of_place(statement, place) }}
             then concat('the statement names another table than its message: ', {{ ddl }})
     end

@@ -1,9 +1,14 @@
 {#- The reason a row is unknown, with the name of the format its text looks like where that is another
-    one than the feed declares. Only rows with a reason pay for the look. -#}
+    one than the feed declares. Only rows with a reason pay for the look. A row of DRS bears no sign that tells it from
+    Canal's: there Canal is not named. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
+    {%- set another = 'nullif(' ~ looks_like(text) ~ ", '" ~ declared_format ~ "')" -%}
+    {%- if declared_format in ('drs_json', 'drs_json_c') -%}
+        {%- set another = 'nullif(' ~ another ~ ", 'canal_json')" -%}
+    {%- endif -%}
     case
         when {{ reason }} is not null
-            then concat_ws('; this looks like ', {{ reason }}, nullif({{ looks_like(text) }}, '{{ declared_format }}'))
+            then concat_ws('; this looks like ', {{ reason }}, {{ another }})
     end
 {%- endmacro %}
 

@@ -1,20 +1,86 @@
--- Changes that a gold table with a key cannot apply since none is known for them: neither message nor Kafka key nor
--- feed names one, or the row image lacks it.
+-- Changes of rows without a key: neither message nor Kafka key nor feed names one, or the row image lacks it. A gold
+-- table with a key cannot apply them: each is a row here. Of a table without a gold model, which would need key_columns
+-- in the feed or current_rows, the first one is a row, with how many there are.
 
-select
-    gold_tables.model_name,
-    changes.feed,
-    changes.topic,
-    changes.partition,
-    changes.offset,
-    changes.row_index,
-    changes.operation,
-    changes.key_columns
-from {{ ref('changes') }} as changes
-    inner join {{ gold_tables() }}
-        on {{ is_of_gold_table('changes') }}
-where
-    changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-    and changes.row_key is null
-    and size(gold_tables.key_columns) > 0
-    and {{ is_unchecked('changes') }}
+with
+
+keyless as (
+
+    select changes.*
+    from {{ ref('changes') }} as changes
+    where
+        changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+        and changes.row_key is null
+        and {{ is_unchecked('changes') }}
+
+),
+
+of_models as (
+
+    select
+        gold_tables.model_name,
+        keyless.feed,
+        keyless.catalog_name,
+        keyless.database_name,
+        keyless.schema_name,
+        keyless.table_name,
+        keyless.topic,
+        keyless.partition,
+        keyless.offset,
+        keyless.row_index,
+        keyless.operation,
+        keyless.key_columns,
+        1 as change_count
+    from keyless
+        inner join {{ gold_tables() }}
+            on {{ is_of_gold_table('keyless') }}
+    where size(gold_tables.key_columns) > 0
+
+),
+
+without_model as (
+
+    select
+        cast(null as string) as model_name,
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        min(struct(topic, partition, offset, row_index, operation, key_columns)) as first_change,
+        count(*) as change_count
+    from keyless
+        left anti join {{ gold_tables() }}
+            on {{ is_of_gold_table('keyless') }}
+    group by
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name
+
+),
+
+findings as (
+
+    select * from of_models
+    union all
+    select
+        model_name,
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        first_change.topic,
+        first_change.partition,
+        first_change.offset,
+        first_change.row_index,
+        first_change.operation,
+        first_change.key_columns,
+        change_count
+    from without_model
+
+)
+
+select * from findings

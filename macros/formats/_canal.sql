@@ -55,8 +55,8 @@
 {%- endmacro %}
 
 
-{#- The same for producers that may write bare fractions. -#}
-{% macro _canal_exact_messages(messages, fields) -%}
+{#- The same for producers that may write bare fractions. `type_text` is an expression over `message`: what it says of types. -#}
+{% macro _canal_exact_messages(messages, fields, type_text=without_marks('message.mysqlType')) -%}
     {{ exact_messages(messages, fields) }},
 
     sent as (
@@ -67,7 +67,7 @@
             {{ unmarked('message.isDdl') }} as ddl_mark,
             {{ unmarked('message.es') }} as event_text,
             {{ unmarked('message.ts') }} as capture_text,
-            {{ without_marks('message.mysqlType') }} as type_text,
+            {{ type_text }} as type_text,
             {{ _canal_exact_rows('message.data') }} as data,
             {{ _canal_exact_rows('message.old') }} as old
         from decoded

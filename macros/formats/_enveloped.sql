@@ -1,5 +1,6 @@
 {#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
-    from the feed. `fields` are those of the message; `told` holds expressions over `message` and `op`: what a format
+    from the feed; `told.schema_text`, where it is given, says what a message tells of types beside its block,
+    `block_text`. `fields` are those of the message; `told` holds expressions over `message` and `op`: what a format
     says by rules of its own. -#}
 {% macro _enveloped_changes(messages, format, fields, told) -%}
     with texts as (
@@ -42,7 +43,7 @@
 
         select
             *,
-            {{ without_marks('envelope.schema') }} as schema_block,
+            {{ without_marks('envelope.schema') }} as block_text,
             {{ message_of_envelope('envelope', fields) }} as message
         from enveloped
 
@@ -53,6 +54,7 @@
         select
             *,
             {{ unmarked('message.op') }} as op,
+            {{ told.schema_text or 'block_text' }} as schema_block,
             {{ exact_numbers('message.before', 'exact_text') }} as row_before,
             {{ exact_numbers('message.after', 'exact_text') }} as row_after
         from decoded

@@ -69,7 +69,8 @@
                 prevStruct map<string, string>, postStruct map<string, string>, recordType string,
                 allMetaData struct<
                     db string, table_name string, dbType string, ddlType string, record_primary_key string,
-                    storeDataSequence string, source_identity string, transId string, `timestamp` string
+                    storeDataSequence string, source_identity string, transId string, `timestamp` string,
+                    checkpoint string
                 >''') }},
 
     named as (
@@ -263,7 +264,14 @@
                 as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            {{ epoch_seconds('event_seconds') }} as changed_at,
+            coalesce(
+                {{ epoch_seconds('event_seconds') }},
+                -- up to here all has been read
+                case
+                    when whole_operation = 'heartbeat'
+                        then {{ epoch_seconds(unmarked('message.allMetaData.checkpoint')) }}
+                end
+            ) as changed_at,
             cast(null as timestamp) as captured_at,
             nullif(message.allMetaData.transId, '') as transaction_id,
             named_struct(

@@ -5,7 +5,15 @@
 
 {% macro parse_canal_json_cloudcanal(messages) -%}
     {{ _canal_changes(
-        sent=_canal_exact_messages(messages, _canal_fields()),
+        sent=_canal_exact_messages(
+            messages,
+            _canal_fields() ~ ', sqlType string, tableChanges string',
+            _cloudcanal_types({
+                'mysqlType': without_marks('message.mysqlType'),
+                'sqlType': without_marks('message.sqlType'),
+                'tableChanges': without_marks('message.tableChanges')
+            })
+        ),
         format='canal_json_cloudcanal',
         message_operation=_canal_operation(),
         reason=_canal_reason(),

@@ -8,7 +8,7 @@
                 data array<map<string, string>>, before array<map<string, string>>,
                 db string, `schema` string, `table` string, action string, entryType string,
                 isDdl string, ddl string, execTs string, sendTs string, sql string,
-                pks array<string>, dbValType string''') }},
+                pks array<string>, dbValType string, jdbcType string, tableChanges string''') }},
 
     named as (
 
@@ -28,7 +28,11 @@
                     then message.before
                 else message.data
             end as sent_rows,
-            {{ without_marks('message.dbValType') }} as type_text
+            {{ _cloudcanal_types({
+                'dbValType': without_marks('message.dbValType'),
+                'jdbcType': without_marks('message.jdbcType'),
+                'tableChanges': without_marks('message.tableChanges')
+            }) }} as type_text
         from decoded
 
     ),

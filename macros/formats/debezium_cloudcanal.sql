@@ -15,7 +15,7 @@
             'ts_ms': 'string',
             'ddl': 'string',
             'databaseName': 'string',
-            'tableChanges': 'struct<type string>'
+            'tableChanges': 'struct<type string, `table` string>'
         },
         {
             'tokens': row_tokens('text'),
@@ -27,6 +27,9 @@
                 when op = 'd' then 'delete'
             end",
             'source_operation': 'coalesce(op, message.tableChanges.type)',
+            'schema_text': 'coalesce(block_text, ' ~ _cloudcanal_types({
+                'tableChanges': "concat('{\"table\":', " ~ without_marks('message.tableChanges.table') ~ ", '}')"
+            }) ~ ')',
             'catalog_name': 'cast(null as string)',
             'database_name': "coalesce(nullif(message.source.db, ''), nullif(message.databaseName, ''))",
             'schema_name': "nullif(nullif(message.source.schema, ''), message.source.db)",

@@ -63,7 +63,9 @@
             map_zip_with(
                 _image,
                 {{ wires_with_settings() }},
-                (column_name, wire_text, wire) -> {{ canonical_text('wire_text', 'wire', encodings) }}
+                (column_name, wire_text, wire) -> {{ canonical_text(
+                    'wire_text', 'wire', encodings, gold_time_zone(model.config.meta.feed)
+                ) }}
             ) as _image
         from latest
 {%- endmacro %}

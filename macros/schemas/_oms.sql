@@ -14,8 +14,10 @@
         ordinal,
         source_type,
         case
-            when word rlike '^(tiny|medium|long)?blob$' or word in ('binary', 'varbinary', 'bit', 'raw', 'bfile')
+            when word rlike '^(tiny|medium|long)?blob$' or word in ('binary', 'varbinary', 'raw', 'bfile')
                 then 'base64_binary'
+            -- the stream leaves out zero bytes in front, a full load does not
+            when word = 'bit' then 'big_endian_bits'
             -- seconds since 1970; an invalid one is a wall clock
             when word = 'timestamp' then 'epoch_seconds'
             -- a wall clock; one document has milliseconds
@@ -41,7 +43,8 @@
             when word = 'date' then 'date'
             when word = 'datetime' then 'timestamp_ntz'
             when word in ('timestamp', 'zoned_datetime') then 'timestamp'
-            when word rlike '^(tiny|medium|long)?blob$' or word in ('binary', 'varbinary', 'bit', 'raw', 'bfile')
+            when word = 'bit' then 'decimal(20,0)'
+            when word rlike '^(tiny|medium|long)?blob$' or word in ('binary', 'varbinary', 'raw', 'bfile')
                 then 'binary'
             -- FLOAT too: in Oracle mode it is an exact decimal
             else 'string'

@@ -16,7 +16,8 @@
         described.field as column_name,
         ordinal,
         described.type as source_type,
-        'text' as wire_encoding,
+        -- nothing tells it: the feed does
+        cast(null as string) as wire_encoding,
         cast(null as int) as scale,
         cast(null as array<string>) as labels,
         -- every field is declared as not optional, also where NULL is sent

@@ -1,6 +1,6 @@
 {#- What StreamX says of a table's columns: the list `schema.dataColumn`, each with a name and one of six types: LONG,
     DOUBLE, STRING, DATE, BYTES, BOOLEAN. Surprise: length, scale and sign are not told, and MySQL's DATE, DATETIME
-    and TIMESTAMP are all DATE. -#}
+    and TIMESTAMP are all DATE, an instant made from a wall clock in the source's zone. -#}
 
 {% macro streamx_columns(schemas) -%}
     with described_columns as (
@@ -23,7 +23,7 @@
         ordinal,
         source_type,
         case source_type
-            when 'DATE' then 'epoch_millis'
+            when 'DATE' then 'instant_millis'
             when 'BYTES' then 'base64_binary'
             else 'text'
         end as wire_encoding,

@@ -86,14 +86,16 @@
 
 
 {#- Spark takes 2024 for its first of January and cuts off a date's time of day and what is finer than a
-    microsecond. A wall clock may say Z (Debezium's isostring mode), but another zone would be lost. -#}
+    microsecond. A wall clock may say Z (Debezium's isostring mode), but another zone would be lost; the zone that the clock
+    itself is of stands as `instant_millis` writes it, ` UTC+08:00:00`. -#}
 {% macro _is_cut_off(text, kind) -%}
+    {%- set own_zone = ' UTC[-+][0-9]{2}:[0-9]{2}:[0-9]{2}' -%}
     {%- set day = '[-+]?[0-9]+-[0-9]+-[0-9]+' -%}
     {%- set time = '[ T][0-9]+:[0-9]+(:[0-9]+([.][0-9]{0,6}0*)?)?' -%}
     {%- if kind == 'date' -%}
-        {{ text }} not rlike '^{{ day }}([ T][0:.]*Z?)?$'
+        {{ text }} not rlike '^{{ day }}([ T][0:.]*(Z|{{ own_zone }})?)?$'
     {%- elif kind == 'timestamp_ntz' -%}
-        {{ text }} not rlike '^{{ day }}({{ time }}Z?)?$'
+        {{ text }} not rlike '^{{ day }}({{ time }}(Z|{{ own_zone }})?)?$'
     {%- else -%}
         {{ text }} not rlike '^{{ day }}{{ time }}([^0-9.:].*)?$'
     {%- endif -%}

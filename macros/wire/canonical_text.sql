@@ -3,7 +3,8 @@
     `wire` names a struct<wire_encoding string, scale int, labels array<string>>; NULL means text.
     What an encoding cannot read is never read as another one: the text stays behind a mark, which makes it a misfit of
     every type (see `typed`), and nothing is lost.
-    `encodings` names those that occur, where that is known: the others need no branch. -#}
+    `encodings` names those that occur, where that is known: the others need no branch. `time_zone` is the feed's, the zone
+    of the source's clock, for `instant_millis`. -#}
 
 {#- text                    as it came: numbers, labels, JSON, ISO instants with Z
     zoned_wall_clock        as it came: a wall clock in the producer's zone, which `typed` needs.
@@ -15,6 +16,9 @@
     epoch_millis, epoch_micros, epoch_nanos
                             a wall clock counted as if it were UTC (io.debezium.time.Timestamp,
                             MicroTimestamp, NanoTimestamp; Connect Timestamp); of these and of days also the text itself
+    instant_millis          milliseconds since 1970 of an instant that a wall clock in the source's zone was taken for, to that wall
+                            clock with its offset behind `UTC`, which `timestamp`, `timestamp_ntz` and `date` each read
+                            (StreamX DATE)
     epoch_seconds           text of seconds since 1970 with a fraction, to an instant in UTC (DRS JSON TIMESTAMP)
     millis_of_day, micros_of_day, nanos_of_day
                             since midnight; MySQL's are also negative or longer than a day
@@ -31,6 +35,8 @@
     located_wall_clock      {"location":"Asia/Shanghai","value":"2024-02-26 16:32:23"}: a wall clock and its zone, to
                             both in one text (TiCDC simple TIMESTAMP)
     little_endian_bits      base64, the lowest byte first, to an unsigned number of at most `scale` bits (io.debezium.data.Bits)
+    big_endian_bits         base64, the highest byte first, to an unsigned number of at most `scale` bits, 64 where there is
+                            none; zero bytes in front may be missing (OMS BIT: they are in a full load, not in the stream)
     wrapped_unsigned_64     an unsigned number in a signed one (Debezium's BIGINT UNSIGNED by default)
     enum_number             the place in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
     set_mask                a bit mask over `labels`, to a comma list (canal)
@@ -38,7 +44,7 @@
     dtle_timestamp          an instant; year 1 stands for MySQL's 0000-00-00 00:00:00
     escaped_label           a label in which Debezium's MySQL connectors escape a comma in the stream, but
                             not in the snapshot (captured) -#}
-{% macro canonical_text(wire_text, wire, encodings=none) -%}
+{% macro canonical_text(wire_text, wire, encodings=none, time_zone='UTC') -%}
     {%- set whole = 'cast(' ~ wire_text ~ ' as bigint)' -%}
     {%- set texts = {
         'connect_decimal': _of_base64(
@@ -56,6 +62,7 @@
         'epoch_nanos': _of_count(
             wire_text, _wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808')
         ),
+        'instant_millis': _of_count(wire_text, _zoned_clock_text(whole, time_zone)),
         'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000)),
         'micros_of_day': _of_whole(wire_text, _time_text(whole, 1000000)),
         'nanos_of_day': _of_whole(wire_text, _time_text(whole, 1000000000)),
@@ -69,6 +76,7 @@
         'hex_binary': _hex_digits(wire_text),
         'latin1_binary': _latin1_hex(wire_text, wire ~ '.scale'),
         'little_endian_bits': _bits_number(wire_text, wire ~ '.scale'),
+        'big_endian_bits': _big_endian_number(wire_text, wire ~ '.scale'),
         'wrapped_unsigned_64': _unsigned_number(wire_text),
         'enum_number': _enum_label(wire_text, wire ~ '.labels'),
         'set_mask': _set_labels(wire_text, wire ~ '.labels'),
@@ -246,6 +254,41 @@
 {%- endmacro %}
 
 
+{#- The wall clock of a zone at an instant, with the zone's offset then: `2024-11-15 10:14:29 UTC+08:00:00`. Shifting an instant by
+    an offset asks no session's time zone. From PostgreSQL's first day to the year 9999. -#}
+{% macro _zoned_clock_text(millis, time_zone) -%}
+    case
+        when {{ millis }} between -210866803200000 and 253402300799999
+            then transform(
+                array({{ millis }}),
+                instant -> transform(
+                    array(unix_millis(from_utc_timestamp(timestamp_millis(instant), '{{ time_zone }}'))),
+                    clock -> concat({{ _clock_of_millis('clock') }}, ' UTC', {{ _offset_text('(clock - instant) div 1000') }})
+                )[0]
+            )[0]
+    end
+{%- endmacro %}
+
+
+{% macro _clock_of_millis(millis) -%}
+    cast(
+                            timestamp_ntz '1970-01-01 00:00:00' + interval '0.001' second * {{ millis }} as string
+                        )
+{%- endmacro %}
+
+
+{#- +08:00:00; no producer writes an offset so, with seconds that are none. -#}
+{% macro _offset_text(seconds) -%}
+    format_string(
+                        '%s%02d:%02d:%02d',
+                        if({{ seconds }} < 0, '-', '+'),
+                        abs({{ seconds }}) div 3600,
+                        abs({{ seconds }}) div 60 % 60,
+                        abs({{ seconds }}) % 60
+                    )
+{%- endmacro %}
+
+
 {#- DataWorks V2.0 writes milliseconds with the nanoseconds of the second behind the point (document). -#}
 {% macro _millis_and_nanos_text(wire_text) -%}
     case
@@ -330,19 +373,32 @@
 {#- Bits of PostgreSQL that are all zero come without a byte (captured). More bits than the column has are none of its
     values. -#}
 {% macro _bits_number(wire_text, bits) -%}
-    {%- set bytes = "hex(unbase64(" ~ wire_text ~ "))" -%}
-    {{ _of_base64(wire_text, "transform(
-            array(array_join(reverse(regexp_extract_all(" ~ bytes ~ ", '..', 0)), '')),
+    {{ _of_base64(wire_text, _number_of_bits(
+        "array_join(reverse(regexp_extract_all(hex(unbase64(" ~ wire_text ~ ")), '..', 0)), '')", bits
+    )) }}
+{%- endmacro %}
+
+
+{#- The same, the highest byte first; MySQL's BIT has at most 64. -#}
+{% macro _big_endian_number(wire_text, bits) -%}
+    {{ _of_base64(wire_text, _number_of_bits('hex(unbase64(' ~ wire_text ~ '))', 'coalesce(' ~ bits ~ ', 64)')) }}
+{%- endmacro %}
+
+
+{#- Hexadecimal digits to a number; NULL where it has more bits, if `bits` is not NULL. -#}
+{% macro _number_of_bits(hex_digits, bits) -%}
+    transform(
+            array({{ hex_digits }}),
             digits -> if(
-                coalesce(" ~ _count_of_bits('digits') ~ " <= " ~ bits ~ ", true),
+                coalesce({{ _count_of_bits('digits') }} <= {{ bits }}, true),
                 regexp_replace(
-                    " ~ _digits("regexp_replace(digits, '^$', '0')") ~ ",
+                    {{ _digits("regexp_replace(digits, '^$', '0')") }},
                     '^0+(?=.)',
                     ''
                 ),
                 null
             )
-        )[0]") }}
+        )[0]
 {%- endmacro %}
 
 

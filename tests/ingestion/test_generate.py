@@ -20,10 +20,11 @@ TEXT = pa.string()
 CHANGES = pa.schema(
     {
         **dict.fromkeys(("feed", "catalog_name", "database_name", "schema_name"), TEXT),
-        **{"table_name": TEXT, "operation": TEXT, "schema_id": TEXT},
+        **{"table_name": TEXT, "operation": TEXT, "schema_id": TEXT, "schema_text": TEXT},
         **{"bronze_version": pa.int64(), "offset": pa.int64()},
         **dict.fromkeys(("changed_at", "message_timestamp"), pa.timestamp("us", "UTC")),
         "key_columns": pa.list_(TEXT),
+        **{"row_key": pa.list_(TEXT), "source_type": TEXT},
         **{"after_image": pa.map_(TEXT, TEXT), "is_after_complete": pa.bool_()},
     }
 )
@@ -50,6 +51,7 @@ def schema(schema_id, **types):
     told = {"format": "maxwell", "schema_id": schema_id}
     for ordinal, (name, text) in enumerate(types.items()):
         source_type, proposed, encoding = (*text.split(), "text")[:3]
+        encoding = None if encoding == "untold" else encoding
         column = {"column_name": name, "ordinal": ordinal, "source_type": source_type}
         yield told | column | {"proposed_type": proposed, "wire_encoding": encoding}
 
@@ -64,16 +66,18 @@ def generate(folder, capsys):
         Project(folder).configure({"crm": feed})
         silver = folder / "lakehouse" / "warehouse" / "silver.db"
         for name, rows, columns in (
-            ("maxwell_changes", changes, CHANGES),
+            (f"{feed['format']}_changes", changes, CHANGES),
             ("schemas", schemas, SCHEMAS),
         ):
             table = pa.Table.from_pylist(rows, columns)
             write_deltalake(silver / name, table, mode="overwrite")
         shutil.rmtree(folder / "models" / "gold" / "crm", ignore_errors=True)
         assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
-        (declared,) = declared_models(folder)
+        declared = declared_models(folder)
         said = capsys.readouterr().out.splitlines()
-        return declared.columns, [line for line in said if line.startswith("  ")]
+        if len(declared) != 1:
+            return declared, said
+        return declared[0].columns, [line for line in said if line.startswith("  ")]
 
     return generated
 
@@ -189,11 +193,149 @@ def test_a_model_is_not_compared_with_types_that_nothing_tells(generate, folder)
     rows = [change(1, 0, None, after_image=[("id", "1"), ("x", "a")])]
     assert generate(rows, []) == (
         {"id": "string", "x": "string"},
-        ["  the messages tell no types: every column is string until you say otherwise"],
+        [
+            "  the messages tell no types: every column is string until you say otherwise, and what is "
+            "not written as plain text the feed's encodings must name"
+        ],
     )
     path = folder / "models" / "gold" / "orders.sql"
     path.write_text("{{ current_state" + CALL + " }}")
     assert generate(rows, []) == ({"id": "bigint"}, ["  + 'x': 'string'"])
+
+
+@pytest.mark.parametrize(
+    ("part", "one", "two"), [("catalog", "t1", "t2"), ("schema", "sales", "stock")]
+)
+def test_no_model_is_proposed_that_holds_the_rows_of_others_too(generate, part, one, two):
+    """Rows of tenants, and rows that name none: a model without catalog would hold them all."""
+    named = [
+        change(time, time, "told", **{f"{part}_name": name}) for time, name in ((1, one), (2, two))
+    ]
+    schemas = [*schema("told", id="int int")]
+    models, said = generate([change(0, 0, "told"), *named], schemas)
+    places = {tuple(part for part in model.place if part) for model in models}
+    whole = {
+        name: (name, "shop", "orders") if part == "catalog" else ("shop", name, "orders")
+        for name in (one, two)
+    }
+    assert places == set(whole.values())
+    others = ", ".join(".".join(whole[name]) for name in (one, two))
+    (line,) = [line for line in said if line.startswith("shop.orders: ")]
+    assert line.startswith(
+        f"shop.orders: its rows name no {part}, and those of {others} do. A model without {part} "
+    )
+    # alone they are a table like any other
+    assert generate([change(0, 0, "told")], schemas) == ({"id": "int"}, [])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [
+        (
+            "zoned_wall_clock",
+            "written in the producer's zone, which the feed's time_zone must name",
+        ),
+        (
+            "instant_millis",
+            "an instant made from a clock in the source's zone, which the feed's time_zone must "
+            "name; timestamp_ntz or date where the source has no zone",
+        ),
+    ],
+)
+def test_a_zone_that_only_the_feed_tells_is_asked_for_once(generate, encoding, said):
+    schemas = [*schema("told", id="int int", at=f"DATE timestamp {encoding}")]
+    columns = {"id": "int", "at": "timestamp"}
+    told = [change(0, 0, "told")]
+    assert generate(told, schemas) == (columns, [f"  at is timestamp (DATE): {said}"])
+    assert generate(told, schemas, time_zone="Asia/Shanghai") == (columns, [])
+
+
+def test_encodings_that_nothing_tells_are_asked_for_until_the_feed_names_them(generate):
+    """CloudCanal does not document some, OMS declares others than it sends."""
+    types = {"id": "int int", "b": "blob string untold", "e": "enum string untold"}
+    told, schemas = [change(0, 0, "told")], [*schema("told", **types)]
+    columns = {"id": "int", "b": "string", "e": "string"}
+    said = (
+        "  string until you say otherwise, and the feed's encodings must name how they are written "
+        "(text where it is plain), since neither the messages nor a document tells it: "
+    )
+    assert generate(told, schemas) == (columns, [said + "b (blob), e (enum)"])
+    encodings = {"b": "base64_binary"}
+    named = generate(told, schemas, encodings={"shop.orders": encodings})
+    assert named == (columns, [said + "e (enum)"])
+    encodings |= {"e": "text"}
+    assert generate(told, schemas, encodings={"shop.orders": encodings}) == (columns, [])
+
+
+def loaded(table, key, operation="snapshot"):
+    """A row of a table of PostgreSQL, with the images that its partitions have too."""
+    row = change(0, key, "told", operation, table_name=table, schema_name="public")
+    return row | {
+        "source_type": "postgresql",
+        "row_key": [str(key)],
+        "after_image": [("id", str(key))],
+    }
+
+
+def test_the_parent_of_partitions_is_told_apart(generate):
+    """PostgreSQL's snapshot brings its rows under both names, the stream under the partitions' only."""
+    parent = [loaded("visits", key) for key in range(4)]
+    parts = [loaded(f"visits_{key % 2}", key) for key in range(4)]
+    # others of the same keys, a copy of one partition, a table of its own
+    others = [loaded("other", key) | {"after_image": [("id", "x")]} for key in range(4)]
+    others += [loaded("more", key) for key in range(4, 9)]
+    schemas = [row | {"format": "debezium_json"} for row in schema("told", id="int int")]
+    for later in ([], [loaded("visits_0", 2, "update"), loaded("visits_1", 9, "insert")]):
+        _, said = generate([*parent, *parts, *others, *later], schemas, format="debezium_json")
+        remarks = [line for line in said if line.startswith("  ")]
+        assert remarks == [
+            "  only a full load has brought rows, and all of them came under the names of visits_0, "
+            "visits_1 too: if these are its partitions, changes come under their names only, and "
+            "this table stays as it was loaded; let the publication have publish_via_partition_root, "
+            "or make one model of the partitions (docs/gold.md)"
+        ]
+        assert said[said.index(remarks[0]) - 1].endswith(
+            "visits.sql: shop.public.visits, 1 columns"
+        )
+    _, said = generate(
+        [*parent, *parts, loaded("visits", 9, "insert")], schemas, format="debezium_json"
+    )
+    assert not [line for line in said if line.startswith("  ")]
+
+
+def test_a_wall_clock_that_may_name_a_zone_is_said(generate):
+    schemas = [
+        column | {"format": "oms_default_ext"}
+        for column in schema("told", id="int int", at="DATETIME timestamp_ntz epoch_millis")
+    ]
+    columns, said = generate([change(0, 0, "told")], schemas, format="oms_default_ext")
+    assert columns == {"id": "int", "at": "timestamp_ntz"}
+    assert said == [
+        "  at is timestamp_ntz (DATETIME): timestamp, if its texts name a zone, such as Asia/Shanghai"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("types", "key"),
+    [
+        ('{"tableChanges":{"table":{"columns":[],"primaryKeyColumnNames":["b","a"]}}}', "b, a"),
+        ('{"columns":{},"primary-key":{"name":"PK","fields":["a"]}}', "a"),
+        (
+            '{"tableColumns":{"a":{"primaryKeyPosition":2},"b":{"primaryKeyPosition":1},"c":{}}}',
+            "b, a",
+        ),
+        ("{", None),
+        ('[{"name":"a"}]', None),
+    ],
+)
+def test_a_key_that_only_messages_beside_the_rows_name_is_proposed(generate, types, key):
+    """CloudCanal, AWS DMS, Qlik Replicate."""
+    row = change(1, 1, "told", key_columns=None)
+    beside = change(0, 0, "beside", "schema_change", key_columns=None, schema_text=types)
+    models, said = generate([row, beside], [*schema("told", a="int int", b="int int")])
+    named = f"rows name no key, other messages name {key}" if key else "messages name no key"
+    assert models == []
+    assert said[0].startswith(f"shop.orders: its {named}. Name it under key_columns")
 
 
 def left_out(name, owner, type_text):

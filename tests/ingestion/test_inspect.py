@@ -1,5 +1,6 @@
 """The format of records is recognised by their signs, and a feed is proposed that reads them."""
 
+import csv
 import json
 from collections import Counter
 
@@ -8,7 +9,7 @@ import yaml
 
 from ingestion.__main__ import main
 from ingestion.config import PROJECT_ROOT
-from ingestion.inspect import Finding, examine
+from ingestion.inspect import READ_FROM_KAFKA_KEY, Finding, examine
 from ingestion.recognise import candidates, read_document
 from tests.formats.conftest import load_lines, wire_bytes
 from tests.support.kafka_broker import KafkaBroker
@@ -151,3 +152,39 @@ def test_a_topic_is_looked_at_without_landing_it(
     assert 'topics: ["inspected"]' in shown
     assert main(["inspect", "nowhere", "--project-dir", str(project.folder)]) != 0
     assert "have no topic nowhere" in capsys.readouterr().err
+
+
+def test_the_formats_that_take_a_key_from_kafkas_are_those_of_the_seed():
+    with (PROJECT_ROOT / "seeds" / "formats.csv").open(encoding="utf-8", newline="") as lines:
+        told = {row["format"] for row in csv.DictReader(lines) if "Kafka key" in row["key_source"]}
+    assert told == READ_FROM_KAFKA_KEY
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "column"),
+    [
+        ("oms_shareplex", "mock_database.mock_table", "col1"),
+        ("shareplex_quest", "PHUNT1013U1.ROCK_BAND", "BAND_NAME"),
+        ("aws_dms", "public.foo", "id"),
+        ("qlik_replicate", "sample_qlik_replicate", "EmployeeID"),
+    ],
+)
+def test_a_key_is_asked_for_where_no_message_names_one(name: str, table: str, column: str):
+    """A key of Kafka's says nothing of the table's where the format does not read it."""
+    for key in (None, "1"):
+        found = found_in(
+            [{"topic": f"sample_{name}"} | record | {"key": key} for record in SAMPLES[name]]
+        )
+        assert column in found.keyless[table]
+
+
+def test_the_tenant_is_no_part_of_a_table_in_key_columns():
+    message = {"meta": {"op": "upd", "table": "t1.shop.orders", "rowid": "t1.shop.orders-3"},
+               "data": {"n": 1}, "key": {"id": 1}}  # fmt: skip
+    record = {"topic": "t", "partition": 0, "offset": 0, "key": None, "value": json.dumps(message)}
+    assert found_in([record]).keyless == {"shop.orders": ["id", "n"]}
+
+
+def test_no_key_is_asked_for_where_a_hidden_one_is():
+    """ApsaraDB for MySQL, by StreamX."""
+    assert found_in(SAMPLES["streamx"]).keyless == {}

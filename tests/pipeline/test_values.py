@@ -129,3 +129,50 @@ def test_rows_of_a_connector_that_is_not_known_are_unknown_with_its_name(valued)
     rows = valued.sql("select operation, error from silver.changes where table_name = 'cells'")
     assert [row.operation for row in rows] == ["unknown"] * 2
     assert all("the connector is " in row.error for row in rows)
+
+
+CLOCKED = """{{{{ {macro}(
+    feed='clocked', database='shop', table='clocked', {key}
+    columns={{'id': 'int', 'moment': 'timestamp', 'clock': 'timestamp_ntz', 'day': 'date', 'text': 'string'}}
+) }}}}
+"""
+
+
+def streamx_record(offset, **row):
+    """A row of StreamX: all its columns but the key are DATE."""
+    columns = [{"name": name, "type": "LONG" if name == "id" else "DATE"} for name in row]
+    source = {"dbType": "mysql", "dbName": "shop", "tableName": "clocked"}
+    message = {
+        "schema": {"dataColumn": columns, "primaryKey": ["id"], "source": source},
+        "payload": {"after": {"dataColumn": row}, "op": "INSERT", "sequenceId": str(offset + 1)},
+    }
+    return {"topic": "clocked", "partition": 0, "offset": offset, "timestamp": 1731661114000,
+            "headers": [], "key": None, "value": json.dumps(message)}  # fmt: skip
+
+
+def test_an_instant_of_streamx_is_the_clock_of_the_sources_zone_and_its_day(project):
+    """10:14:29 in Shanghai, and midnight there, which is the day before in UTC; in all kinds of gold tables."""
+    before = project.feeds
+    feed = Feed(name="clocked", format="streamx")
+    project.add_feed("clocked", format="streamx", files="in/clocked", time_zone="Asia/Shanghai")
+    names = {"clocked": "current_state", "clocked_rows": "current_rows", "clocked_ever": "history"}
+    for name, macro in names.items():
+        key = "" if macro == "current_rows" else "key=['id'],"
+        project.write_model(name, CLOCKED.format(macro=macro, key=key))
+    clock, midnight = 1590286469000, 1732204800000
+    row = {"id": 1, "moment": clock, "clock": clock, "day": midnight, "text": clock}
+    project.land(feed, 0, [streamx_record(0, **row)])
+    project.run("--select", "silver", *names)
+    found = {
+        name: project.sql(
+            "select unix_seconds(moment) as moment, cast(clock as string) as clock,"
+            f" cast(day as string) as day, text, size(_change.misfits) as misfits from gold.{name}"
+        )
+        for name in names
+    }
+    project.set_feeds(before)
+    for name in names:
+        (project.root / "models" / "gold" / f"{name}.sql").unlink()
+    told = ("2020-05-24 10:14:29", "2024-11-22", "2020-05-24 10:14:29 UTC+08:00:00")
+    for name, rows in found.items():
+        assert [tuple(one) for one in rows] == [(clock // 1000, *told, 0)], name

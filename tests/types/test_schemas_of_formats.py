@@ -11,7 +11,6 @@ from tests.types.test_schemas import DECIMAL, columns_of, envelope, schemas
 SHARED = [
     ("canal_json_ckafka", "canal_json_dts"),
     ("canal_json_cloudcanal", "cloudcanal_json"),
-    ("debezium_cloudcanal", "debezium_json"),
     ("drs_avro", "drs_json"),
     ("flink_cdc_canal", "canal_json_dts"),
     ("oms_avro", "dts_avro"),
@@ -262,7 +261,8 @@ OMS_TYPES = [
     ("LONGBLOB", "base64_binary", "binary"),
     ("BINARY", "base64_binary", "binary"),
     ("varbinary(16)", "base64_binary", "binary"),
-    ("BIT", "base64_binary", "binary"),
+    ("BIT", "big_endian_bits", "decimal(20,0)"),
+    ("bit(8)", "big_endian_bits", "decimal(20,0)"),
     ("RAW", "base64_binary", "binary"),
     ("BFILE", "base64_binary", "binary"),
     ("CHAR", "text", "string"),
@@ -331,14 +331,14 @@ def test_oms_debezium_tells_names_alone(spark, macros, image):
         ],
     }
     columns = columns_of(spark, macros.oms_debezium_columns("schemas"), block)
-    assert told(columns) == bare([(field["type"], "text", "string") for field in OMS_BLOCK])
+    assert told(columns) == bare([(field["type"], None, "string") for field in OMS_BLOCK])
     assert {column.is_optional for column in columns} == {None}
 
 
 def test_oms_debezium_smt_tells_names_alone(spark, macros):
     block = {"type": "struct", "fields": OMS_BLOCK}
     columns = columns_of(spark, macros.oms_debezium_smt_columns("schemas"), block)
-    assert told(columns) == bare([(field["type"], "text", "string") for field in OMS_BLOCK])
+    assert told(columns) == bare([(field["type"], None, "string") for field in OMS_BLOCK])
     assert {column.is_optional for column in columns} == {None}
 
 
@@ -451,38 +451,111 @@ CLOUDCANAL_TYPES = [
     ("fixed( 12 , 4 )", "text", "decimal(12,4)"),
     ("decimal(65,30)", "text", "string"),
     ("numeric", "text", "string"),
-    ("NUMBER(10,2)", "text", "string"),
+    ("NUMBER(10,2)", "text", "decimal(10,2)"),
+    ("NUMBER(*,2)", "text", "string"),
     ("float", "text", "double"),
     ("double", "text", "double"),
     ("double precision", "text", "double"),
     ("real", "text", "double"),
     ("date", "text", "date"),
     ("datetime(6)", "text", "timestamp_ntz"),
-    ("timestamp", "text", "string"),
-    ("time", "text", "string"),
+    ("timestamp", None, "string"),
+    ("time", None, "string"),
     ("varchar(22)", "text", "string"),
-    ("json", "text", "string"),
-    ("bit(1)", "text", "string"),
-    ("boolean", "text", "string"),
-    ("enum('a','b')", "text", "string"),
-    ("set('x','y')", "text", "string"),
-    ("varbinary(16)", "text", "string"),
-    ("blob", "text", "string"),
-    (None, "text", "string"),
+    ("json", None, "string"),
+    ("bit(1)", None, "string"),
+    ("boolean", None, "string"),
+    ("enum('a','b')", None, "string"),
+    ("set('x','y')", None, "string"),
+    ("varbinary(16)", None, "string"),
+    ("blob", None, "string"),
+    (None, None, "string"),
 ]
 
 
 def test_cloudcanal_json(spark, macros):
     types = by_name(row[0] for row in CLOUDCANAL_TYPES)
-    columns = columns_of(spark, macros.cloudcanal_json_columns("schemas"), types)
-    assert told(columns) == bare(CLOUDCANAL_TYPES)
+    for member in ("dbValType", "mysqlType"):
+        columns = columns_of(spark, macros.cloudcanal_json_columns("schemas"), {member: types})
+        assert told(columns) == bare(CLOUDCANAL_TYPES)
+
+
+# (the source's word, its JDBC code, encoding, proposed type); what is not documented has no encoding
+JDBC_TYPES = [
+    ("int4", 4, "text", "int"),
+    ("int8", -5, "text", "bigint"),
+    ("int2", 5, "text", "smallint"),
+    ("float8", 8, "text", "double"),
+    ("BINARY_FLOAT", 6, "text", "double"),
+    ("numeric(10,2)", 2, "text", "decimal(10,2)"),
+    ("NUMBER(12,3)", 3, "text", "decimal(12,3)"),
+    ("NUMBER", 2, "text", "string"),
+    ("VARCHAR2(10)", 12, "text", "string"),
+    ("uuid", 1111, None, "string"),
+    ("nvarchar", -9, "text", "string"),
+    ("CLOB", 2005, "text", "string"),
+    # Oracle's has a time of day
+    ("DATE", 93, "text", "timestamp_ntz"),
+    ("date", 91, "text", "date"),
+    ("datetime2(7)", 93, "text", "timestamp_ntz"),
+    ("TIMESTAMP(6) WITH TIME ZONE", 93, None, "string"),
+    ("timestamptz", 93, None, "string"),
+    ("timestamp", 93, None, "string"),
+    ("bool", -7, None, "string"),
+    ("bytea", -2, None, "string"),
+    ("RAW(16)", -3, None, "string"),
+    ("number", 10000, "text", "string"),
+    ("long", 10000, None, "string"),
+    ("int4", "x", None, "string"),
+    ("int unsigned", 4, "text", "bigint"),
+]
+
+
+@pytest.mark.parametrize("members", [("dbValType", "jdbcType"), ("mysqlType", "sqlType")])
+def test_jdbc_codes_tell_the_types_of_other_sources_than_mysql(spark, macros, members):
+    words, codes = (by_name(row[place] for row in JDBC_TYPES) for place in (0, 1))
+    columns = columns_of(
+        spark,
+        macros.cloudcanal_json_columns("schemas"),
+        dict(zip(members, (words, codes), strict=True)),
+    )
+    assert told(columns) == bare([(word, *rest) for word, _, *rest in JDBC_TYPES])
+
+
+@pytest.mark.parametrize("format_name", ["cloudcanal_json", "debezium_cloudcanal"])
+def test_a_statement_of_cloudcanal_tells_types_by_its_table(spark, macros, format_name):
+    listed = [
+        {
+            "name": "z",
+            "typeExpression": "bigint(20) unsigned",
+            "typeName": "bigint",
+            "jdbcType": -5,
+        },
+        {"name": "a", "typeName": "int8", "jdbcType": -5},
+        {"typeName": "int8"},
+    ]
+    schema = {"tableChanges": {"table": {"columns": listed, "primaryKeyColumnNames": ["z"]}}}
+    columns = columns_of(spark, getattr(macros, f"{format_name}_columns")("schemas"), schema)
+    assert [
+        (one.ordinal, one.column_name, one.source_type, one.wire_encoding, one.proposed_type)
+        for one in columns
+    ] == [
+        (1, "z", "bigint(20) unsigned", "text", "decimal(20,0)"),
+        (2, "a", "int8", "text", "bigint"),
+    ]
+
+
+def test_a_block_of_cloudcanal_is_read_as_debeziums(spark, macros):
+    block = envelope("mysql.Source", [{"field": "a", "type": "int64", "optional": False}])
+    columns = columns_of(spark, macros.debezium_cloudcanal_columns("schemas"), block)
+    assert [(one.column_name, one.proposed_type) for one in columns] == [("a", "bigint")]
 
 
 STREAMX_TYPES = [
     ("LONG", "text", "decimal(20,0)"),
     ("DOUBLE", "text", "double"),
     ("STRING", "text", "string"),
-    ("DATE", "epoch_millis", "timestamp"),
+    ("DATE", "instant_millis", "timestamp"),
     ("BYTES", "base64_binary", "binary"),
     ("BOOLEAN", "text", "boolean"),
     ("UNHEARD", "text", "string"),
@@ -579,8 +652,8 @@ def test_qlik_replicate_tells_the_place(spark, macros):
 @pytest.mark.parametrize(
     ("format_name", "schema", "holding"),
     [
-        ("cloudcanal_json", {"c": "numeric(5,-2)"}, {"decimal(7,0)", "string"}),
-        ("cloudcanal_json", {"c": "numeric(3,5)"}, {"decimal(5,5)", "string"}),
+        ("cloudcanal_json", {"dbValType": {"c": "numeric(5,-2)"}}, {"decimal(7,0)", "string"}),
+        ("cloudcanal_json", {"dbValType": {"c": "numeric(3,5)"}}, {"decimal(5,5)", "string"}),
         (
             "dataworks_v2",
             [{"name": "c", "type": "number(5,-2)"}],

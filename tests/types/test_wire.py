@@ -3,8 +3,13 @@
 import base64
 import json
 import re
+from datetime import datetime, timedelta
 from decimal import Decimal, localcontext
 from pathlib import Path
+
+import pytest
+
+from tests.types.conftest import WIRE
 
 VECTORS = [
     json.loads(line)
@@ -188,6 +193,10 @@ UNREADABLE = {
         "1e18",
         "-9223372036854775809",
     ),
+    "instant_millis": (
+        *("9223372036854775807", "253402300800000", "-210866803200001", "1590315269000000"),
+        *("", "1 ", "+1", "1.5", "1e3", "Infinity", "1731661114000Z"),
+    ),
     "millis_of_day": ("3020400000", "1590315269000", "noon", "12:00:00", "", "+1", "1.5", "-0"),
     "micros_of_day": (
         "noon",
@@ -282,6 +291,9 @@ UNREADABLE = {
             "true",
         ),
     ),
+    "big_endian_bits": (
+        *("?", "12", "AA", "AQ", "AB==", "CA==", "AQA=", "//8=", "5", "AA==\n", "AQ ==", "true"),
+    ),
     "wrapped_unsigned_64": (
         *(
             "-one",
@@ -318,7 +330,7 @@ UNREADABLE = {
     "bare_number": ("1234", "-1.5"),
     "no_such_encoding": ("a", ""),
 }
-SCALES = {"connect_decimal": 2, "latin1_binary": 4, "little_endian_bits": 3}
+SCALES = {"connect_decimal": 2, "latin1_binary": 4, "little_endian_bits": 3, "big_endian_bits": 3}
 UNREADABLE_MARK = "\ufdd2"
 
 
@@ -377,6 +389,38 @@ def test_milliseconds_with_the_nanoseconds_of_their_second(decode, session_zone)
         "2020-05-24 10:14:29.123456789",
         UNREADABLE_MARK + texts[2],
     ]
+
+
+@pytest.mark.parametrize(
+    ("millis", "time_zone", "text"),
+    [
+        ("1590315269000", "UTC", "2020-05-24 10:14:29 UTC+00:00:00"),
+        ("1590286469001", "Asia/Shanghai", "2020-05-24 10:14:29.001 UTC+08:00:00"),
+        ("1590286469000", "+08:00", "2020-05-24 10:14:29 UTC+08:00:00"),
+        # a day, midnight in the source's zone, is the day before in UTC
+        ("1732204800000", "Asia/Shanghai", "2024-11-22 00:00:00 UTC+08:00:00"),
+        # the hour that comes twice
+        ("1729987200000", "Europe/Berlin", "2024-10-27 02:00:00 UTC+02:00:00"),
+        ("1729990800000", "Europe/Berlin", "2024-10-27 02:00:00 UTC+01:00:00"),
+        ("-1", "America/St_Johns", "1969-12-31 20:29:59.999 UTC-03:30:00"),
+        # before there were zones
+        ("-2500000000000", "Asia/Shanghai", "1890-10-12 03:39:03 UTC+08:05:43"),
+        ("2020-05-24 10:14:29", "Asia/Shanghai", "2020-05-24 10:14:29"),
+    ],
+)
+def test_an_instant_is_the_clock_of_the_sources_zone(
+    query, macros, fit, session_zone, millis, time_zone, text
+):
+    sql = macros.canonical_text("x", "wire", ["instant_millis"], time_zone)
+    rows = [(millis, ("instant_millis", None, None))]
+    assert query(f"select {sql} from inputs", rows, f"x string, wire struct<{WIRE}>") == [(text,)]
+    clock = text.split(" UTC")[0]
+    assert fit("timestamp_ntz", [text]) == [(clock, False)]
+    is_midnight = clock.endswith("00:00:00")
+    assert fit("date", [text]) == [(clock[:10], not is_midnight)]
+    if millis.lstrip("-").isdigit():
+        told = datetime(1970, 1, 1) + timedelta(milliseconds=int(millis))
+        assert fit("timestamp", [text]) == [(f"{told}".removesuffix("000") + "Z", False)]
 
 
 def test_null_stays_null_in_every_encoding(decode_each):
@@ -554,6 +598,24 @@ def test_a_wall_clock_beside_its_zone(decode):
         "0000-00-00 00:00:00 UTC",
         *(UNREADABLE_MARK + text for text in texts[2:]),
     ]
+
+
+def test_bits_of_oms_are_one_number_in_a_full_load_and_in_the_stream(decode):
+    """The stream leaves out zero bytes in front: BIT(16) of 5 is AAU= and BQ==."""
+    texts = [
+        "AAU=",
+        "BQ==",
+        "AAA=",
+        "AA==",
+        "",
+        "AQA=",
+        "//////////8=",
+        "gAAAAAAAAAA=",
+        "AAAAAAAAAAAF",
+    ]
+    numbers = ["5", "5", "0", "0", "0", "256", str(2**64 - 1), str(2**63), "5"]
+    assert decode("big_endian_bits", texts) == numbers
+    assert decode("big_endian_bits", ["AQAAAAAAAAAA"]) == [f"{UNREADABLE_MARK}AQAAAAAAAAAA"]
 
 
 def test_text_in_base64(decode):

@@ -1,5 +1,8 @@
 """What CloudCanal's canal output must become: Canal's rules, and what docs/formats/canal_json_cloudcanal.md changes."""
 
+import hashlib
+
+from tests.formats.cloudcanal_json.reference import types_told
 from tests.formats.reference import (
     Bad,
     base_row,
@@ -25,7 +28,11 @@ def rows(record):
         message = {}
         if raw is not None:
             message, text = read_document(raw)
-            row |= canal_head(message)
+            types = types_told(message, "mysqlType", "sqlType", "tableChanges")
+            row |= canal_head(message) | {
+                "schema_id": types and hashlib.md5(types.encode()).hexdigest(),
+                "schema_text": types,
+            }
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:

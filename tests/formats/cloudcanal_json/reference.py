@@ -62,7 +62,8 @@ def error(reason, text):
 
 def head(message):
     """What a message says apart from its rows; a schema of the database's name is MySQL's repetition."""
-    types, database = field(message, "dbValType"), field(message, "db") or None
+    database = field(message, "db") or None
+    types = types_told(message, "dbValType", "jdbcType", "tableChanges")
     schema = field(message, "schema") or None
     return {
         "source_operation": field(message, "action"),
@@ -74,6 +75,13 @@ def head(message):
         "changed_at": millis(field(message, "execTs")),
         "captured_at": millis(field(message, "sendTs")),
     }
+
+
+def types_told(message, *names):
+    """The members of a message that tell its types, as the text of one JSON object."""
+    told = {name: field(message, name) for name in names}
+    parts = [f'"{name}":{text}' for name, text in told.items() if text is not None]
+    return "{" + ",".join(parts) + "}" if parts else None
 
 
 def flag(message):

@@ -42,6 +42,8 @@ def enveloped(record, format_name, looks, read_head, read_operation):
             envelope, text = read_document(raw)
             message = debezium_body(envelope)
             schema = field(envelope, "schema")
+            if schema is None and format_name == "debezium_cloudcanal":
+                schema = types_of_statement(message)
             row |= read_head(message) | {
                 "schema_id": None if schema is None else hashlib.md5(schema.encode()).hexdigest(),
                 "schema_text": schema,
@@ -56,6 +58,12 @@ def enveloped(record, format_name, looks, read_head, read_operation):
         reason = str(reason)
         hint = reason if bears_sign(text, looks) else with_relative(reason, text, looks)
         return [row | {"operation": "unknown", "error": hint}]
+
+
+def types_of_statement(message):
+    """What a statement's message tells of types, where it has no block."""
+    table = field(field(message, "tableChanges", dict) or {}, "table")
+    return None if table is None else f'{{"tableChanges":{{"table":{table}}}}}'
 
 
 def bears_sign(text, looks):

@@ -46,7 +46,9 @@ def drs_rows(record, format_name, source_type):
         changes = [row | {"operation": "unknown", "error": str(reason)}]
     for change in changes:
         if change["error"] is not None:
-            change["error"] = with_relative(change["error"], text, format_name)
+            # Canal's rows cannot be told from these
+            reason, hint = change["error"], with_relative(change["error"], text, format_name)
+            change["error"] = reason if hint.endswith("looks like canal_json") else hint
     return changes
 
 

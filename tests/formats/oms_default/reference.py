@@ -120,6 +120,9 @@ def rows_of_message(row, message, options):
     if seconds is not None and whole(seconds) is None:
         raise Bad(f"allMetaData.timestamp is not a whole number: {seconds}")
     if word == "HEARTBEAT":
+        read_up_to = whole(field(field(message, "allMetaData", dict), "checkpoint"))
+        if seconds is None and read_up_to is not None:
+            row = row | {"changed_at": instant(read_up_to * 1_000_000)}
         return [row | {"operation": "heartbeat"}]
     if word == "DDL":
         return statement(row, message)

@@ -30,6 +30,14 @@ MUTANTS = (
         tests=(f"{WIRE}::test_connect_decimal_is_exact_at_any_width",),
     ),
     Mutant(
+        name="wire: an instant is UTC's clock whatever the source's zone",
+        kind="a decoder swapped",
+        file="macros/wire/canonical_text.sql",
+        before="from_utc_timestamp(timestamp_millis(instant), '{{ time_zone }}')",
+        after="from_utc_timestamp(timestamp_millis(instant), 'UTC')",
+        tests=(f"{WIRE}::test_an_instant_is_the_clock_of_the_sources_zone",),
+    ),
+    Mutant(
         name="types: text behind an array is let pass",
         kind="a guard left out",
         file="macros/types/typed.sql",
