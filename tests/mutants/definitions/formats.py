@@ -134,10 +134,10 @@ MUTANTS = (
     ),
     Mutant(
         name="unknown messages: the format that a text looks like is not named",
-        kind="a comparison turned",
+        kind="a column forgotten",
         file="macros/unknown_error.sql",
-        before="""else "<> '" ~""",
-        after="""else "= '" ~""",
+        before="{{ reason }}, {{ another }})",
+        after="{{ reason }})",
         tests=golden("debezium_json"),
     ),
 )
