@@ -240,7 +240,9 @@ class Case:
             if message.op in ("t", "d"):
                 ended = message.key
             elif message.op == "m":
-                ended = message.old_key
+                # its old names the key alone: the row may lack columns, and begins anew as one that does
+                ends[message.old_key] = sequence
+                ended = message.key
             elif message.old_key is not None and UNAVAILABLE in message.row.values():
                 # a row that begins anew with values of another key: what this key held before is void
                 ended = message.key
