@@ -37,12 +37,12 @@ KINDS := test-pipeline test-readme test-ingestion test-formats lint
 ALL_KINDS := test-sources test-pipeline test-histories test-crashes test-reconcile test-readme test-ingestion test-formats lint
 
 test: setup  ## lint, and every promise once: formats, types, a real Kafka, end to end, the README's commands
-	@echo "Four kinds of tests and the linters run, two at a time, in at most 10 minutes on two cores."
+	@echo "Four kinds of tests and the linters run, two at a time, in about 20 minutes on two cores."
 	@FAST=1 $(BIN)/python -m tests.kinds $(KINDS)
 
 test-all: setup  ## everything, with the tests that start databases, as CI runs it
 	@tests/sources/install_databases.sh
-	@echo "Eight kinds of tests and the linters run, two at a time, in at most 75 minutes on two cores."
+	@echo "Eight kinds of tests and the linters run, two at a time, in about 70 minutes on two cores."
 	@$(BIN)/python -m tests.kinds $(ALL_KINDS)
 
 test-quick: setup  ## formats and types: the tests of `make test` that take seconds

@@ -10,6 +10,8 @@ from ingestion.bronze import create_tables
 from ingestion.config import Feed
 from tests.pipeline.shop_records import shown
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).with_name("positions")
 FEEDS = {"positions": "debezium_json", "position_commits": "canal_json_ticdc"}
 # with the database as a pattern where it reads several cases or variants of one table

@@ -8,6 +8,8 @@ from ingestion.bronze import create_tables
 from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
+pytestmark = pytest.mark.long
+
 MODEL = """{{{{ current_state(
     feed='{feed}', {place}, key=['id'], columns={{'id': 'int', 'name': 'string'}}
 ) }}}}

@@ -8,6 +8,8 @@ from ingestion.config import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, explained, statements
 from tests.pipeline.test_crashes import Death
 
+pytestmark = pytest.mark.long
+
 MODEL = """{{{{ current_state(
     feed='{name}', database='shop', table='{name}', key=['id'],
     columns={{'id': 'int', 'value': 'string'}}

@@ -9,6 +9,8 @@ import pytest
 from ingestion.config import Feed
 from tests.pipeline.shop_records import debezium_record
 
+pytestmark = pytest.mark.long
+
 MODELS = {
     "numeric": """{{ current_state(
     feed='valued', database='shop', table='numeric', key=['id', 'n'],
