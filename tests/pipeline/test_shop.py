@@ -144,7 +144,7 @@ def test_every_change_of_a_row_is_explained(shop):
         (live, "gold shows it"),
         (counted.keys() - live, "it removed the row"),
     ):
-        table, key = max(places, key=lambda place: counted[place])
+        table, key = max(sorted(places), key=lambda place: counted[place])
         rows = explained(shop, table, key)
         assert len(rows) == counted[table, key] > 1
         assert [row["verdict"] == first for row in rows] == [True] + [False] * (len(rows) - 1)
@@ -154,6 +154,7 @@ def test_every_change_of_a_row_is_explained(shop):
             "a newer change follows this delete",
             "void: a later delete removed what was before",
             "void: the row moved to another key later",
+            "void: a row from another key took its place",
         }
 
 
