@@ -3,7 +3,9 @@
 -- of the higher offset) and a table that was emptied in one of its several partitions (where only offsets order gold
 -- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
 -- in a statement that swaps keys (gold loses the row that leaves the key after that); two rows of a full load with one
--- key (gold shows the later one); and positions that began again lower in one partition, which lose to those before.
+-- key (gold shows the later one); rows of one full load that began a table anew because changes of the stream stand
+-- before them (gold lost what they do not bring); and positions that began again lower in one partition, which lose to
+-- those before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
 {%- set has_ties = has_shared_positions() %}
 {%- set has_moves = has_unchecked_changes_where('previous_row_key is not null') %}
@@ -214,6 +216,73 @@ loaded_twice as (
 
 ),
 
+ranges_of_loads as (
+
+    select
+        *,
+        starts_full_load and load_position is null as begins_here,
+        -- in its partition a full load that names no position has begun the table anew
+        max(starts_full_load and load_position is null) over (
+            partition by {{ source_table }}, topic, partition
+        ) as has_begun
+    from {{ ref('sequence_ranges') }}
+
+),
+
+of_loads as (
+
+    select
+        changes.*,
+        ranges.epoch,
+        ranges.begins_here,
+        lag(ranges.epoch) over (
+            partition by
+                changes.feed, changes.catalog_name, changes.database_name, changes.schema_name, changes.table_name,
+                changes.row_key, changes.topic, changes.partition
+            order by changes.topic_generation, changes.offset
+        ) as epoch_before
+    from changes
+        inner join ranges_of_loads as ranges
+            on
+                ranges.has_begun
+                and changes.feed = ranges.feed
+                and changes.topic = ranges.topic
+                and changes.topic_generation = ranges.topic_generation
+                and changes.partition = ranges.partition
+                and changes.catalog_name <=> ranges.catalog_name
+                and changes.database_name <=> ranges.database_name
+                and changes.schema_name <=> ranges.schema_name
+                and changes.table_name = ranges.table_name
+                and changes.offset between ranges.from_offset and coalesce(ranges.to_offset, changes.offset)
+    where
+        changes.operation = 'snapshot'
+        and changes.change_sequence.phase = 0
+
+),
+
+-- a full load that is repeated brings keys again, one that goes on beside the stream brings none twice
+loads_that_go_on as (
+
+    select
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        cast(null as array<string>) as row_key,
+        'a full load behind changes begins the table anew, and brings no key again: is it one beside the stream?'
+            as finding,
+        min(place) as first_place,
+        max(place) as last_place
+    from of_loads
+    group by {{ source_table }}, topic, topic_generation, partition, epoch
+    having
+        any(begins_here)
+        and count_if(epoch_before < epoch) = 0
+        and count_if(is_unchecked) > 0
+
+),
+
 {% endif -%}
 {% if rising -%}
 -- what was checked before counts by the highest position of each of its runs of like changes
@@ -404,6 +473,8 @@ select * from taken_keys
 {%- if has_loads %}
 union all
 select * from loaded_twice
+union all
+select * from loads_that_go_on
 {%- endif %}
 {%- if rising %}
 union all
