@@ -25,7 +25,8 @@ MAKE = "from ingestion.archive import make_archive; make_archive(Path.cwd())"
 def folder(tmp_path: Path) -> Path:
     """What Java sees of a project: profiles, and jars with an archive made for them."""
     bring_spark_jars()
-    make_archive(PROJECT_ROOT)
+    # in a process of its own, as `make setup` does: this one may have a Spark, which would be another one then
+    assert python(PROJECT_ROOT, MAKE).wait() == 0
     for name in (".jars", "profiles"):
         (tmp_path / name).symlink_to(PROJECT_ROOT / name)
     return tmp_path
