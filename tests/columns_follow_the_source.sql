@@ -187,7 +187,8 @@ altered as (
 
 ),
 
-{% if has_new_schemas() -%}
+{#- a schema that is new to a table may be known from another one -#}
+{% if has_unchecked_changes() -%}
 schemas_of_tables as (
 
     select
@@ -269,7 +270,7 @@ final as (
     select * from missing
     union all
     select * from altered
-    {%- if has_new_schemas() %}
+    {%- if has_unchecked_changes() %}
     union all
     select * from retyped
     {%- endif %}

@@ -177,16 +177,6 @@
 {%- endmacro %}
 
 
-{#- Did messages bring schemas that were not checked yet? Asked because the answer spares a look at all of silver. -#}
-{% macro has_new_schemas() -%}
-    {%- do ref('schemas') -%}
-    {%- if not execute or not lakehouse_run() -%}
-        {{ return(true) }}
-    {%- endif -%}
-    {{ return(run_query('select 1 from ' ~ ref('schemas') ~ ' where ' ~ is_unchecked() ~ ' limit 1') | length > 0) }}
-{%- endmacro %}
-
-
 {#- Does a change that was not checked yet have the key and the position of one in another partition? The answer spares a look at
     the images of all silver. -#}
 {% macro has_shared_positions() -%}

@@ -272,6 +272,8 @@ WANDERING = [
     )
     for load, (time, type_text) in enumerate([(1000, "bigint"), (900, "int")])
 ]
+# what the late partition tells of types was known of another table
+KNOWN_ELSEWHERE = canal_record("elsewhere", 0, "INSERT", {"id": "1"}, 800, types={"id": "int"})
 WANDERED = """{{ current_state(
     feed='wandering', database='shop', table='wandering', key=['id'], columns={'id': 'bigint'}
 ) }}
@@ -338,7 +340,7 @@ def conflicting(project):
     """What the tests of changes find after each of two loads: all of it is about changes that an earlier run has checked."""
     before = project.feeds
     loads = {
-        "wandering": ("canal_json", WANDERING, 1),
+        "wandering": ("canal_json", [KNOWN_ELSEWHERE, *WANDERING], 2),
         "tied": ("debezium_json", TIED, 1),
         "followed": ("canal_json", [followed(*one) for one in enumerate(LEFT + FOUND)], len(LEFT)),
         "swapped": ("canal_json", [swapped(*one) for one in enumerate(HELD + SWAPPED)], len(HELD)),
