@@ -187,8 +187,8 @@ altered as (
 
 ),
 
-{#- a schema that is new to a table may be known from another one -#}
 {% if has_unchecked_changes() -%}
+-- of all changes: a schema that is new to a table may be known from another one
 schemas_of_tables as (
 
     select
