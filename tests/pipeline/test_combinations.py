@@ -23,7 +23,7 @@ from tests.pipeline.shop_records import (
     shown,
 )
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.nightly]
 MODEL = """{{{{ {macro}(
     feed='{feed}', {place}{key}columns={columns}{more}
 ) }}}}
