@@ -40,7 +40,7 @@ test: setup  ## lint, and every promise once: formats, types, a real Kafka, end 
 	@echo "Four kinds of tests and the linters run, two at a time, in about 20 minutes on two cores."
 	@FAST=1 $(BIN)/python -m tests.kinds $(KINDS)
 
-test-all: setup  ## everything, with the tests that start databases, as CI runs it
+test-all: setup  ## all but the nightly tests, with those that start databases, as CI runs it
 	@tests/sources/install_databases.sh
 	@echo "Eight kinds of tests and the linters run, two at a time, in about 70 minutes on two cores."
 	@$(BIN)/python -m tests.kinds $(ALL_KINDS)

@@ -101,9 +101,16 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
             columns, gone = _beside_rows(feed, place, told, names_of.get(tuple(place), []))
         present = {column.name for column in columns}
         columns += [Column(name) for name in key or [] if name not in present]
-        remark = remarks.get(tuple(place))
-        table = Table(tuple(place), tuple(key or ()), tuple(columns), tuple(gone), remark)
-        tables.append(replace(table, key_beside_rows=key_beside_rows(types)))
+        tables.append(
+            Table(
+                tuple(place),
+                tuple(key or ()),
+                tuple(columns),
+                tuple(gone),
+                remarks.get(tuple(place)),
+                key_beside_rows(types),
+            )
+        )
     return tables
 
 

@@ -60,16 +60,7 @@ in_order as (
     from of_keys_with_news
         left join ranges
             on
-                of_keys_with_news.feed = ranges.feed
-                and of_keys_with_news.topic = ranges.topic
-                and of_keys_with_news.topic_generation = ranges.topic_generation
-                and of_keys_with_news.partition = ranges.partition
-                and of_keys_with_news.catalog_name <=> ranges.catalog_name
-                and of_keys_with_news.database_name <=> ranges.database_name
-                and of_keys_with_news.schema_name <=> ranges.schema_name
-                and of_keys_with_news.table_name = ranges.table_name
-                and of_keys_with_news.offset >= ranges.from_offset
-                and of_keys_with_news.offset <= coalesce(ranges.to_offset, of_keys_with_news.offset)
+                {{ is_in_range('of_keys_with_news') }}
 
 ),
 

@@ -245,15 +245,7 @@ of_loads as (
         inner join ranges_of_loads as ranges
             on
                 ranges.has_begun
-                and changes.feed = ranges.feed
-                and changes.topic = ranges.topic
-                and changes.topic_generation = ranges.topic_generation
-                and changes.partition = ranges.partition
-                and changes.catalog_name <=> ranges.catalog_name
-                and changes.database_name <=> ranges.database_name
-                and changes.schema_name <=> ranges.schema_name
-                and changes.table_name = ranges.table_name
-                and changes.offset between ranges.from_offset and coalesce(ranges.to_offset, changes.offset)
+                and {{ is_in_range('changes') }}
     where
         changes.operation = 'snapshot'
         and changes.change_sequence.phase = 0

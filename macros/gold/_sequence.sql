@@ -88,7 +88,14 @@
     {%- if plan.has_ranges %}
             left join {{ ref('sequence_ranges') }} as ranges
                 on
-                    {{ relation }}.feed = ranges.feed
+                    {{ is_in_range(relation) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Is a change one of those that a row of `ranges`, of silver.sequence_ranges, is about? -#}
+{% macro is_in_range(relation) -%}
+    {{ relation }}.feed = ranges.feed
                     and {{ relation }}.topic = ranges.topic
                     and {{ relation }}.topic_generation = ranges.topic_generation
                     and {{ relation }}.partition = ranges.partition
@@ -97,7 +104,6 @@
                     and {{ relation }}.schema_name <=> ranges.schema_name
                     and {{ relation }}.table_name = ranges.table_name
                     and {{ relation }}.offset between ranges.from_offset and coalesce(ranges.to_offset, {{ relation }}.offset)
-    {%- endif -%}
 {%- endmacro %}
 
 

@@ -46,27 +46,28 @@ def killed_before(root: Path) -> None:
     SparkSession.sql = run
 
 
-def load_and_run(root: Path, is_last: bool, *arguments: str) -> int:
-    """Load what was handed in, and run dbt over it, which is killed in the last of the runs."""
-    loaded = ingestion(["load", "--project-dir", str(root)])
-    if loaded != 0:
-        return loaded
-    if is_last:
-        killed_before(root)
+def load(root: Path, *files: str) -> bool:
+    """Hand files in, and load what lies there."""
+    for file in files:
+        Path(file).rename(root / "in" / Path(file).name)
+    return ingestion(["load", "--project-dir", str(root)]) == 0
+
+
+def dbt(root: Path, *arguments: str) -> bool:
     where = ("--project-dir", str(root), "--profiles-dir", str(root))
-    run = dbtRunner().invoke(["run", *arguments, *where, "--log-level", "none"])
-    return 0 if run.success else 1
+    return dbtRunner().invoke([*arguments, *where, "--log-level", "none"]).success
 
 
 def main(root: Path, *then: str) -> int:
     session(root, hive=True)
     for number, step in enumerate(["", *then]):
-        arguments = [step] if step.startswith("--") else []
-        if step and not arguments:
-            Path(step).rename(root / "in" / Path(step).name)
-        code = load_and_run(root, number == len(then), *arguments)
-        if code != 0:
-            return code
+        options = [step] if step.startswith("--") else []
+        if not load(root, *([step] if step and not options else [])):
+            return 1
+        if number == len(then):
+            killed_before(root)
+        if not dbt(root, "run", *options):
+            return 1
     return 0
 
 

@@ -13,12 +13,10 @@ import json
 import sys
 from pathlib import Path
 
-from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
-from ingestion.__main__ import main as ingestion
 from ingestion.session import session
-from tests.crashes.killed_run import named_write
+from tests.crashes.killed_run import dbt, load, named_write
 
 
 class Stop:
@@ -48,40 +46,26 @@ class Stop:
         return stopped
 
 
-def dbt(root: Path, *arguments: str) -> bool:
-    where = ("--project-dir", str(root), "--profiles-dir", str(root))
-    return dbtRunner().invoke([*arguments, *where, "--log-level", "none"]).success
-
-
-def hand_in(root: Path, *files: str) -> bool:
-    for file in files:
-        Path(file).rename(root / "in" / Path(file).name)
-    return ingestion(["load", "--project-dir", str(root)]) == 0
-
-
 def main(root: Path, *files: str) -> int:
     session(root, hive=True)
-    if not hand_in(root) or not dbt(root, "run"):
+    if not (load(root) and dbt(root, "run")):
         return 1
-    stop, left = Stop(), list(files)
-    while left:
-        if not hand_in(root, left.pop(0)):
-            return 1
-        stop.arm()
-        ran = dbt(root, "run")
-        if not stop.disarm():
-            break
-    else:
-        # every file was used up before a run got through: hand in more of them
-        return 2 if files else finish(root)
-    (root / "stopped.json").write_text(json.dumps(stop.names))
-    return finish(root, *left) if ran else 1
-
-
-def finish(root: Path, *files: str) -> int:
-    if files and not (hand_in(root, *files) and dbt(root, "run")):
+    if files and not stopped_before_each(root, list(files)):
         return 1
     return 0 if dbt(root, "run-operation", "compact_tables") else 1
+
+
+def stopped_before_each(root: Path, files: list[str]) -> bool:
+    """Run over one file after the other until a run gets through, and then over the others; they must be enough."""
+    stop, was_stopped = Stop(), True
+    while was_stopped:
+        if not (files and load(root, files.pop(0))):
+            return False
+        stop.arm()
+        ran = dbt(root, "run")
+        was_stopped = stop.disarm()
+    (root / "stopped.json").write_text(json.dumps(stop.names))
+    return ran and load(root, *files) and dbt(root, "run")
 
 
 if __name__ == "__main__":
