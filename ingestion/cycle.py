@@ -1,0 +1,50 @@
+"""What one cycle of `run --follow` did: the facts for its line, a page, metrics and messages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What keeps a part of the project back; it is tried again in each cycle."""
+
+    # feed, model, test, project (its files) or dbt (as a whole)
+    kind: str
+    # of the feed, the model or the test; the kind again where there is but one
+    name: str
+    # what is wrong and what to do, in one sentence
+    sentence: str
+    # when it was met first, without having been mended since
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One cycle: what landed, what was built from it, and what is in the way."""
+
+    # counts from 1 in each process
+    number: int
+    # in UTC
+    started_at: datetime
+    seconds: float
+    # what landed in bronze since the cycle before ended, by feed; every feed is in it
+    records: Mapping[str, int]
+    bytes: Mapping[str, int]
+    # feed -> topic -> partition -> offsets that the brokers hold and bronze does not. A feed of
+    # files is not in it, nor one whose brokers have not answered yet.
+    lag: Mapping[str, Mapping[str, Mapping[int, int]]]
+    # gold tables that took new changes, and other models that dbt built, by the models' names
+    tables_changed: tuple[str, ...]
+    # gold table -> when its newest change was made, by the source's clock; a table is missing
+    # while none of its changes tells a time
+    newest_changes: Mapping[str, datetime]
+    # was dbt needed at all
+    is_built: bool = False
+    # how many shipped tests came to which end: {'passed': 40, 'warned': 1}; empty if none ran
+    tests: Mapping[str, int] = field(default_factory=dict)
+    troubles: tuple[Trouble, ...] = ()
+
+    def ages(self, now: datetime) -> dict[str, float]:
+        """Return how many seconds old each gold table's newest change is."""
+        return {table: (now - time).total_seconds() for table, time in self.newest_changes.items()}
