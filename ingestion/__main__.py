@@ -4,12 +4,11 @@ import argparse
 import os
 import sys
 import traceback
-from datetime import UTC, datetime
 from pathlib import Path
 
 from ingestion import generate, inspect, load, rebuild, reconcile, report, retire, run, schemas
 from ingestion.config import PROJECT_ROOT
-from ingestion.errors import OK, UNEXPECTED, UserError
+from ingestion.errors import OK, UNEXPECTED, UserError, log_trace
 from ingestion.progress import complain
 
 COMMANDS = (run, load, report, inspect, schemas, generate, rebuild, retire, reconcile)
@@ -31,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Exception as error:
-        log = _log_trace(args.project_dir or PROJECT_ROOT)
+        log = log_trace(args.project_dir or PROJECT_ROOT, error)
         first = (str(error).strip().splitlines() or [""])[0]
         complain(f"Unexpected {type(error).__name__}: {first[:300]} (see {log}).")
         if args.debug:
@@ -48,14 +47,6 @@ def _parser() -> argparse.ArgumentParser:
     for command in COMMANDS:
         command.add_parser(subparsers, common)
     return parser
-
-
-def _log_trace(project_dir: Path) -> Path:
-    log = project_dir / "lakehouse" / "logs" / "ingestion.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a", encoding="utf-8") as output:
-        output.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}\n{traceback.format_exc()}\n")
-    return log
 
 
 if __name__ == "__main__":

@@ -45,6 +45,30 @@ def broker_errors(feed: Feed) -> Iterator[None]:
         raise explain(feed, error._origin) from None
 
 
+@contextmanager
+def group_errors(feed: Feed) -> Iterator[None]:
+    """Turn what the Kafka client says of the feed's consumer group into sentences."""
+    try:
+        yield
+    except Py4JJavaError as error:
+        java = error.java_exception
+    except CapturedException as error:
+        java = error._origin
+    else:
+        return
+    name, text = list(_causes(java))[-1]
+    told = f"Feed {feed.name}: its offsets were not committed to the group {feed.group}"
+    if name == "UnknownMemberIdException":
+        raise UserError(
+            f"{told}: consumers are members of it; give the feed a group of its own.",
+            CONFIGURATION,
+        )
+    if name == "GroupAuthorizationException":
+        raise UserError(f"{told}: grant this user READ on the group.", CONFIGURATION)
+    reason = scrub((text or name).splitlines()[0], feed.kafka)
+    raise UserError(f"{told}: {name}: {reason}", SOURCE)
+
+
 def explain(feed: Feed, error: JavaObject) -> UserError:
     """Return the sentence for an error of the Kafka client, wherever in the causes it is."""
     causes = list(_causes(error))

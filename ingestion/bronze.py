@@ -73,6 +73,14 @@ def read_table(spark: SparkSession, bronze: str, table: str) -> DataFrame:
     return spark.read.format("delta").load(table_path(bronze, table))
 
 
+def bronze_version(spark: SparkSession, bronze: str) -> int:
+    """Return the version of the table of messages, without a Spark job."""
+    delta = spark._jvm.org.apache.spark.sql.delta.DeltaLog
+    log = delta.forTable(spark._jsparkSession, table_path(bronze, "messages"))
+    none = spark._jvm.scala.Option.empty()
+    return int(log.update(False, none, none).version())
+
+
 def append_rows(
     spark: SparkSession, bronze: str, table: str, rows: Iterable[tuple[Any, ...]]
 ) -> None:

@@ -86,14 +86,13 @@ def position(spark: SparkSession, bronze: str, feed: str, start: Start) -> Offse
     A batch whose records are in bronze counts, even if Spark was killed before it noted the batch.
     """
     landed = _landed_batch(spark, bronze, application(feed, start.number))
-    return _end_of(
-        spark, bronze, feed, start, max(landed, _noted_batch(spark, bronze, feed, start))
-    )
+    noted = _noted_batch(spark, bronze, feed, start)
+    return end_of_batch(spark, bronze, feed, start, max(landed, noted))
 
 
 def noted_position(spark: SparkSession, bronze: str, feed: str, start: Start) -> Offsets:
     """Return where Spark itself would go on: it reads a batch again that it did not note."""
-    return _end_of(spark, bronze, feed, start, _noted_batch(spark, bronze, feed, start))
+    return end_of_batch(spark, bronze, feed, start, _noted_batch(spark, bronze, feed, start))
 
 
 def _noted_batch(spark: SparkSession, bronze: str, feed: str, start: Start) -> int:
@@ -102,7 +101,7 @@ def _noted_batch(spark: SparkSession, bronze: str, feed: str, start: Start) -> i
     return max((int(name) for name in names if name.isdigit()), default=-1)
 
 
-def _end_of(spark: SparkSession, bronze: str, feed: str, start: Start, batch: int) -> Offsets:
+def end_of_batch(spark: SparkSession, bronze: str, feed: str, start: Start, batch: int) -> Offsets:
     """Return the offsets that the batch ended before."""
     folder = f"{checkpoint_folder(bronze, feed)}/{start.number}/offsets"
     planned = [int(name) for name in list_names(spark, folder) if name.isdigit()]

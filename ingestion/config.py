@@ -28,6 +28,8 @@ class Feed:
     starting_offsets: str | Offsets = "earliest"
     max_offsets_per_trigger: int | None = None
     kafka: dict[str, str] = field(default_factory=dict)
+    # The consumer group that is told how far bronze has come.
+    group: str | None = None
     # The database behind the feed, for `reconcile`: url, user, password.
     source: dict[str, str] = field(default_factory=dict)
     # What only dbt uses, but what changes the meaning of the landed records.

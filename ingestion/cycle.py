@@ -9,9 +9,9 @@ from datetime import datetime
 class Trouble:
     """What keeps a part of the project back; it is tried again in each cycle."""
 
-    # feed, model, test, project (its files) or dbt (as a whole)
+    # feed, model, project (its files) or dbt (as a whole)
     kind: str
-    # of the feed, the model or the test; the kind again where there is but one
+    # of the feed or the model; the kind again where there is but one
     name: str
     # what is wrong and what to do, in one sentence
     sentence: str

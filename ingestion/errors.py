@@ -14,6 +14,10 @@
 | 9    | a gold table differs from its source                                       |
 """
 
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+
 OK = 0
 UNEXPECTED = 1
 CONFIGURATION = 2
@@ -32,3 +36,13 @@ class UserError(Exception):
     def __init__(self, sentence: str, exit_code: int = CONFIGURATION) -> None:
         super().__init__(sentence)
         self.exit_code = exit_code
+
+
+def log_trace(project_dir: Path, error: BaseException) -> Path:
+    """Add the stack trace of an unexpected error to the log, and return where that is."""
+    log = project_dir / "lakehouse" / "logs" / "ingestion.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    trace = "".join(traceback.format_exception(error))
+    with log.open("a", encoding="utf-8") as output:
+        output.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}\n{trace}\n")
+    return log

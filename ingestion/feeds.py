@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -30,24 +31,45 @@ def check_feeds(spark: SparkSession, config: Config, names: list[str]) -> None:
 
     Without names all feeds are checked, also those that are missing from the configuration.
     """
+    for error in feeds_in_doubt(spark, config, names).values():
+        raise error
+
+
+def feeds_in_doubt(
+    spark: SparkSession, config: Config, names: list[str] | None = None
+) -> dict[str, UserError]:
+    """Return why these feeds must not be loaded, by name, and note the settings of the new ones.
+
+    Without names all feeds are checked, also those that are missing from the configuration.
+    """
     recorded = _recorded(spark, config.bronze)
+    doubts: dict[str, UserError] = {}
     for name, (_, mark) in recorded.items():
         gone = not names and name not in config.feeds and mark != RETIRED
         if gone and _has_landed(spark, config.bronze, name):
-            raise UserError(
+            doubts[name] = UserError(
                 f"Feed {name} has records in bronze but is missing from dbt_project.yml: put it "
                 f"back, or run `python -m ingestion retire {name}`.",
                 CHANGED,
             )
-    for feed in choose(config, names):
+    for feed in choose(config, names or []):
         settings = settings_json(feed)
         landed = recorded.get(feed.name)
         if landed is not None and landed[1] == fingerprint(settings):
             continue
         changed = landed is not None and landed[0] != settings
         if changed and _has_landed(spark, config.bronze, feed.name):
-            raise UserError(_changed(feed.name, json.loads(landed[0] or "{}"), settings), CHANGED)
-        record_feed(spark, config.bronze, feed)
+            before = json.loads(landed[0] or "{}")
+            doubts[feed.name] = UserError(_changed(feed.name, before, settings), CHANGED)
+        else:
+            record_feed(spark, config.bronze, feed)
+    return doubts
+
+
+def landed_settings(spark: SparkSession, bronze: str, name: str) -> dict[str, Any]:
+    """Return the settings that the feed's records have landed with, as dbt reads them."""
+    settings = json.loads(_recorded(spark, bronze)[name][0] or "{}")
+    return {key: value for key, value in settings.items() if key not in ("input", "lines")}
 
 
 def settings_json(feed: Feed) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from ingestion.bronze import append_messages, append_rows, new_load_id, read_table
 from ingestion.config import Config, Feed
 from ingestion.errors import BAD_LINES, CHANGED, OK, SOURCE, UserError
-from ingestion.progress import batch_line, complain, say
+from ingestion.progress import Batch, complain, show_batch
 from ingestion.records import SCHEMA, Heads, Row, read_rows
 from ingestion.storage import exists, read_text, write_text
 
@@ -41,8 +41,16 @@ class Plan:
     files: tuple[File, ...]
 
 
-def load_files(spark: SparkSession, config: Config, feed: Feed) -> int | None:
-    """Land the files that have not landed yet; return the exit code, None if none is new."""
+def load_files(
+    spark: SparkSession,
+    config: Config,
+    feed: Feed,
+    landed_batch: Callable[[Batch], None] = show_batch,
+) -> int | None:
+    """Land the files that have not landed yet; return the exit code, None if none is new.
+
+    Each batch that has landed is given to `landed_batch`.
+    """
     bad: list[str] = []
     landed = False
     unfinished = _unfinished(spark, config, feed)
@@ -50,7 +58,7 @@ def load_files(spark: SparkSession, config: Config, feed: Feed) -> int | None:
         plan = plan or _new_plan(spark, config, feed)
         if plan.files:
             landed = True
-            bad += _land(spark, config, feed, plan)
+            bad += _land(spark, config, feed, plan, landed_batch)
     for reason in bad[:SHOWN_BAD_LINES]:
         complain(f"Feed {feed.name}: {reason}.")
     if bad:
@@ -150,7 +158,13 @@ def _file(name: str, path: Path) -> File | None:
     return File(name, path.stat().st_size, digest)
 
 
-def _land(spark: SparkSession, config: Config, feed: Feed, plan: Plan) -> list[str]:
+def _land(
+    spark: SparkSession,
+    config: Config,
+    feed: Feed,
+    plan: Plan,
+    landed_batch: Callable[[Batch], None],
+) -> list[str]:
     """Land the plan's files chunk by chunk, and return what is wrong with their lines."""
     heads = _heads(spark, config.bronze, feed.name, plan.load_id) if feed.lines == "records" else {}
     counts = {file.path: [0, 0] for file in plan.files}
@@ -167,7 +181,7 @@ def _land(spark: SparkSession, config: Config, feed: Feed, plan: Plan) -> list[s
         )
         seconds = time.monotonic() - started
         size = sum(len(row["key"] or b"") + len(row["value"] or b"") for row in chunk)
-        say(batch_line(feed.name, len(chunk), size, seconds, behind=None))
+        landed_batch(Batch(feed.name, len(chunk), size, seconds))
         started = time.monotonic()
     append_rows(
         spark,

@@ -63,6 +63,7 @@ def follow(
                 left.remove(feed)
     for loading in running.values():
         stop_loading(loading)
+        show_progress(loading)
     return first
 
 

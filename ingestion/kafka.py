@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,19 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from ingestion import brokers
 from ingestion.bronze import NO_TIMESTAMP, append_messages, new_load_id
-from ingestion.checkpoints import Identity, Start, application, checkpoint_folder
-from ingestion.config import Config, Feed
+from ingestion.checkpoints import (
+    Identity,
+    Start,
+    application,
+    checkpoint_folder,
+    end_of_batch,
+    position,
+)
+from ingestion.config import Config, Feed, Offsets
 from ingestion.errors import UserError
+from ingestion.groups import commit_offsets
 from ingestion.offsets import prepare
-from ingestion.progress import batch_line, say
+from ingestion.progress import Batch, Lag, complain, show_batch
 from ingestion.secrets import resolve
 from ingestion.topics import identities, note_topics
 
@@ -43,9 +52,16 @@ def start_loading(
     feed: Feed,
     prepared: tuple[Start, dict[str, Identity]],
     interval: float | None,
+    remark: Callable[[str], None] = complain,
 ) -> Loading:
-    """Start the feed's query; without an interval it ends when it has read what there is now."""
+    """Start the feed's query; without an interval it ends when it has read what there is now.
+
+    What is wrong without stopping the load is given to `remark`.
+    """
     start, known = prepared
+    if feed.group is not None:
+        # a loader that was killed may have landed a batch without telling the group
+        _tell_group(spark, feed, position(spark, config.bronze, feed.name, start), remark)
     landing, halted = threading.Lock(), threading.Event()
     failed: list[UserError] = []
 
@@ -67,6 +83,9 @@ def start_loading(
                 load_id=new_load_id(feed.name),
                 once=(application(feed.name, start.number), number),
             )
+            if feed.group is not None:
+                end = end_of_batch(spark, config.bronze, feed.name, start, number)
+                _tell_group(spark, feed, end, remark)
 
     once, every = {"availableNow": True}, {"processingTime": f"{interval} seconds"}
     checkpoint = f"{checkpoint_folder(config.bronze, feed.name)}/{start.number}"
@@ -135,31 +154,52 @@ def _generation(topics: dict[str, Identity]) -> Column:
     return generation
 
 
-def show_progress(loading: Loading) -> None:
-    """Print a line for every batch that ended since the last call."""
+def _tell_group(
+    spark: SparkSession, feed: Feed, offsets: Offsets, remark: Callable[[str], None]
+) -> None:
+    """Tell the feed's group how far bronze has come; no load stops where that fails."""
+    try:
+        commit_offsets(spark, feed, offsets)
+    except UserError as error:
+        remark(str(error))
+
+
+def new_batches(loading: Loading) -> list[Batch]:
+    """Return the batches that ended since the last call."""
+    batches = []
     for text in loading.query._jsq.recentProgress():
         progress = json.loads(text.json())
         if progress["batchId"] in loading.shown or progress["numInputRows"] == 0:
             continue
         loading.shown.add(progress["batchId"])
-        line = batch_line(
-            loading.feed.name,
-            progress["numInputRows"],
-            progress.get("observedMetrics", {}).get("landed", {}).get("bytes") or 0,
-            progress["durationMs"].get("triggerExecution", 0) / 1000,
-            _behind(progress["sources"][0]),
+        batches.append(
+            Batch(
+                loading.feed.name,
+                progress["numInputRows"],
+                progress.get("observedMetrics", {}).get("landed", {}).get("bytes") or 0,
+                progress["durationMs"].get("triggerExecution", 0) / 1000,
+                _lag(progress["sources"][0]),
+            )
         )
-        say(line)
+    return batches
 
 
-def _behind(source: dict[str, Any]) -> int:
+def show_progress(loading: Loading) -> None:
+    """Print a line for every batch that ended since the last call."""
+    for batch in new_batches(loading):
+        show_batch(batch)
+
+
+def _lag(source: dict[str, Any]) -> Lag:
     """Return how many offsets lie between what was read and what there is."""
     read, latest = source.get("endOffset") or {}, source.get("latestOffset") or {}
-    return sum(
-        max(0, offset - read.get(topic, {}).get(partition, 0))
+    return {
+        topic: {
+            int(partition): max(0, offset - read.get(topic, {}).get(partition, 0))
+            for partition, offset in partitions.items()
+        }
         for topic, partitions in latest.items()
-        for partition, offset in partitions.items()
-    )
+    }
 
 
 def stop_loading(loading: Loading) -> None:
@@ -167,7 +207,6 @@ def stop_loading(loading: Loading) -> None:
     with loading.landing:
         loading.halted.set()
     loading.query.stop()
-    show_progress(loading)
 
 
 def failure(spark: SparkSession, config: Config, loading: Loading) -> UserError | None:

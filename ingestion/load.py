@@ -2,7 +2,7 @@
 
 import argparse
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event
 
@@ -14,10 +14,10 @@ from ingestion.errors import OK, UserError
 from ingestion.feeds import check_feeds
 from ingestion.files import load_files
 from ingestion.follow import follow
-from ingestion.kafka import failure, show_progress, start_loading, stop_loading
+from ingestion.kafka import Loading, failure, new_batches, start_loading, stop_loading
 from ingestion.locks import feed_lock
 from ingestion.offsets import prepare
-from ingestion.progress import complain, say
+from ingestion.progress import Batch, complain, say, show_batch
 from ingestion.secrets import resolve
 from ingestion.session import session
 
@@ -31,7 +31,7 @@ def add_parser(
     parser.add_argument("feeds", nargs="*", metavar="FEED", help="only these feeds (default: all)")
     parser.add_argument("--follow", action="store_true", help="go on until stopped")
     parser.add_argument(
-        "--interval", type=_seconds, default=10.0, metavar="SECONDS", help="with --follow (10)"
+        "--interval", type=seconds, default=10.0, metavar="SECONDS", help="with --follow (10)"
     )
     parser.add_argument(
         "--accept-gaps", action="store_true", help="go on after records lost at the source"
@@ -39,11 +39,12 @@ def add_parser(
     parser.set_defaults(main=main)
 
 
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if seconds <= 0:
+def seconds(text: str) -> float:
+    """Return a duration of the command line; argparse says it if it is none."""
+    number = float(text)
+    if number <= 0:
         raise argparse.ArgumentTypeError("SECONDS must be above 0")
-    return seconds
+    return number
 
 
 def main(args: argparse.Namespace) -> int:
@@ -76,12 +77,9 @@ def load_once(
         if stopping.is_set():
             break
         try:
-            if feed.files:
-                code = load_files(spark, config, feed)
-                if code is None:
-                    say(f"{feed.name}: no new files")
-            else:
-                code = _load_topics(spark, config, feed, accept_gaps, stopping)
+            code = load_feed(spark, config, feed, accept_gaps, stopping)
+            if code is None:
+                say(f"{feed.name}: {'no new files' if feed.files else 'nothing new'}")
         except UserError as error:
             complain(str(error))
             code = error.exit_code
@@ -89,28 +87,45 @@ def load_once(
     return first
 
 
-def _load_topics(
-    spark: SparkSession, config: Config, feed: Feed, accept_gaps: bool, stopping: Event
-) -> int:
+def load_feed(
+    spark: SparkSession,
+    config: Config,
+    feed: Feed,
+    accept_gaps: bool,
+    stopping: Event,
+    landed_batch: Callable[[Batch], None] = show_batch,
+    remark: Callable[[str], None] = complain,
+) -> int | None:
+    """Load what there is now of one feed; return the exit code, None if nothing is new.
+
+    Each batch that has landed is given to `landed_batch`, what is wrong without stopping the load
+    to `remark`. A UserError says what keeps the feed from being loaded.
+    """
+    if feed.files:
+        return load_files(spark, config, feed, landed_batch)
     while True:
         prepared = prepare(spark, config, feed, accept_gaps)
         if not prepared[0].offsets:
             say(f"{feed.name}: no topic matches {feed.topic_pattern} yet")
             return OK
-        loading = start_loading(spark, config, feed, prepared, interval=None)
+        loading = start_loading(spark, config, feed, prepared, None, remark)
         while loading.query.isActive and not stopping.wait(0.2):
-            show_progress(loading)
+            _hand_on(loading, landed_batch)
         if stopping.is_set():
             stop_loading(loading)
+            _hand_on(loading, landed_batch)
             return OK
-        show_progress(loading)
+        _hand_on(loading, landed_batch)
         if loading.query.exception() is None:
-            if not loading.shown:
-                say(f"{feed.name}: nothing new")
-            return OK
+            return OK if loading.shown else None
         error = failure(spark, config, loading)
         if error is not None:
             raise error
+
+
+def _hand_on(loading: Loading, landed_batch: Callable[[Batch], None]) -> None:
+    for batch in new_batches(loading):
+        landed_batch(batch)
 
 
 @contextmanager

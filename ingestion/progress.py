@@ -1,8 +1,24 @@
 """What the user sees while records land: one line per batch."""
 
 import sys
+from dataclasses import dataclass
 
 UNITS = ("B", "kB", "MB", "GB", "TB")
+# topic -> partition -> offsets that the brokers hold and bronze does not
+Lag = dict[str, dict[int, int]]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Records of a feed that have landed in bronze in one commit."""
+
+    feed: str
+    records: int
+    # of keys and values, before they are compressed
+    bytes: int
+    seconds: float
+    # None: files have none
+    lag: Lag | None = None
 
 
 def say(line: str) -> None:
@@ -15,11 +31,15 @@ def complain(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def batch_line(feed: str, records: int, size: int, seconds: float, behind: int | None) -> str:
-    """Return the line about one batch that has landed."""
-    speed = records / seconds if seconds > 0 else 0
-    lag = "" if behind is None else f", {behind:,} behind"
-    return f"{feed}: {records:,} records, {human_bytes(size)}, {speed:,.0f} records/s{lag}"
+def show_batch(batch: Batch) -> None:
+    """Print the line about one batch that has landed."""
+    speed = batch.records / batch.seconds if batch.seconds > 0 else 0
+    lag = ""
+    if batch.lag is not None:
+        behind = sum(sum(partitions.values()) for partitions in batch.lag.values())
+        lag = f", {behind:,} behind"
+    size = human_bytes(batch.bytes)
+    say(f"{batch.feed}: {batch.records:,} records, {size}, {speed:,.0f} records/s{lag}")
 
 
 def human_bytes(size: float) -> str:

@@ -1,4 +1,7 @@
-"""`python -m ingestion run`: loads what is new, builds and tests the tables, and reports."""
+"""`python -m ingestion run`: loads what is new, builds and tests the tables, and reports.
+
+With --follow it does so cycle after cycle, until it is stopped.
+"""
 
 import argparse
 from contextlib import ExitStack
@@ -8,9 +11,10 @@ from ingestion import report
 from ingestion.bronze import create_tables
 from ingestion.build import run_dbt
 from ingestion.config import choose, read_config
+from ingestion.cycles.loop import Options, follow
 from ingestion.errors import OK
 from ingestion.feeds import check_feeds
-from ingestion.load import load_once
+from ingestion.load import load_once, seconds
 from ingestion.locks import feed_lock, metastore_lock
 from ingestion.progress import say
 from ingestion.secrets import resolve
@@ -26,6 +30,23 @@ def add_parser(
         "run", parents=[common], help="load, build, test and report in one Spark session"
     )
     parser.add_argument(
+        "--follow", action="store_true", help="go on, cycle after cycle, until stopped"
+    )
+    parser.add_argument(
+        "--interval",
+        type=seconds,
+        default=15.0,
+        metavar="SECONDS",
+        help="with --follow: from the beginning of a cycle to that of the next (15)",
+    )
+    parser.add_argument(
+        "--test-every",
+        type=seconds,
+        default=600.0,
+        metavar="SECONDS",
+        help="with --follow: run the tests so often, where something was built (600)",
+    )
+    parser.add_argument(
         "--accept-gaps", action="store_true", help="go on after records lost at the source"
     )
     parser.set_defaults(main=main)
@@ -34,6 +55,8 @@ def add_parser(
 def main(args: argparse.Namespace) -> int:
     """Bring every table up to what the feeds have now."""
     config = read_config(args.project_dir)
+    if args.follow:
+        return follow(config, Options(args.interval, args.test_every, args.accept_gaps))
     feeds = choose(config, [])
     for feed in feeds:
         resolve(feed.name, feed.kafka)

@@ -11,7 +11,7 @@ from ingestion.errors import UserError
 from ingestion.secrets import REFERENCE
 
 INPUTS = ("topics", "topic_pattern", "files")
-KAFKA_ONLY = ("starting_offsets", "max_offsets_per_trigger", "kafka")
+KAFKA_ONLY = ("starting_offsets", "max_offsets_per_trigger", "kafka", "group")
 JDBC = ("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")
 # What macros/wire/canonical_text.sql decodes, as far as it needs no labels.
 ENCODINGS = (
@@ -50,7 +50,7 @@ INSTANT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d
 # Spark sets these itself, and refuses to be told.
 OWNED_BY_SPARK = {
     "auto.offset.reset": "use starting_offsets",
-    "enable.auto.commit": "the loader keeps its own offsets",
+    "enable.auto.commit": "the loader keeps its own offsets, and tells them to the feed's group",
     "interceptor.classes": "the loader reads records as they are",
     "key.deserializer": "the loader lands bytes",
     "value.deserializer": "the loader lands bytes",
@@ -297,6 +297,7 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "starting_offsets": _offsets,
     "max_offsets_per_trigger": _positive,
     "kafka": _kafka,
+    "group": _string,
     "source": _source,
     "time_zone": _time_zone,
     "key_columns": _key_columns,

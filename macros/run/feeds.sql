@@ -48,7 +48,7 @@
     values
     {%- for name in feeds_with('format', format) %}
     {%- set settings = feed_settings(name) %}
-    {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger'] %}
+    {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'group'] %}
     {%- set texts = [] %}
     {%- for setting, value in settings.items() if setting not in reading and (value is string or value is number) -%}
         {%- do texts.append(quoted(setting) ~ ', ' ~ quoted(value)) -%}

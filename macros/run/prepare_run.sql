@@ -184,7 +184,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- The settings that records landed with must be those of today; the loader refuses as well. -#}
 {% macro refuse_changed_feeds() -%}
-    {%- set free = ['topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka', 'source'] -%}
+    {%- set free = ['topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka', 'group', 'source'] -%}
     {%- set landed = run_query(
         'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
     ) -%}

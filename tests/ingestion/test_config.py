@@ -60,6 +60,8 @@ def test_settings_arrive_in_their_types(folder: Path):
         (GOOD | {"lines": "messages"}, ["lines is for files"]),
         ({"format": "canal_json", "files": "x", "lines": "rows"}, ["records or messages"]),
         ({"format": "canal_json", "files": "x", "kafka": {}}, ["kafka is for topics"]),
+        ({"format": "canal_json", "files": "x", "group": "g"}, ["group is for topics"]),
+        (GOOD | {"group": ["g"]}, ["group must be text", "['g']"]),
         (GOOD | {"max_offsets_per_trigger": 0}, ["a whole number above 0"]),
         (GOOD | {"starting_offsets": "newest"}, ["earliest, latest or a mapping", "newest"]),
         (GOOD | {"cut_overs": {"a.b": "2026-03-01 08:30:00"}}, ["time with its zone, '2026"]),

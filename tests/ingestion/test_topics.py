@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from confluent_kafka import Consumer
 
 from ingestion.errors import CONFIGURATION, OK, SOURCE
 from tests.support.kafka_broker import KafkaBroker
@@ -125,6 +126,36 @@ def test_read_uncommitted_is_the_feeds_choice(project: Project, broker: KafkaBro
     project.configure(feed(topic, kafka=options), broker.servers)
     project.load()
     assert [row["value"] for row in project.messages()] == [b"aborted"]
+
+
+def test_the_group_of_a_feed_shows_what_has_landed_and_decides_nothing(
+    project: Project, broker: KafkaBroker
+):
+    topic = broker.create("grouped", 2)
+    broker.produce(topic, [one | {"partition": 0} for one in values(7)])
+    broker.produce(topic, [one | {"partition": 1} for one in values(4)])
+    project.configure(feed(topic, group="our lag", max_offsets_per_trigger=5), broker.servers)
+    assert project.load().err == ""
+    assert broker.committed("our lag", topic) == {0: 7, 1: 4}
+    # as after a loader that was killed between bronze and the group; and as no reader may take it
+    broker.commit("our lag", topic, 2)
+    assert project.load().out == "shop: nothing new\n"
+    assert broker.committed("our lag", topic) == {0: 7, 1: 4}
+    assert len(project.messages()) == 11
+
+
+def test_a_group_with_members_is_told_and_the_records_land(project: Project, broker: KafkaBroker):
+    topic = broker.create("claimed")
+    broker.produce(topic, values(3))
+    member = Consumer(broker.client | {"group.id": "theirs"})
+    member.subscribe([topic])
+    wait_for(lambda: member.poll(0.2) is None and member.assignment())
+    project.configure(feed(topic, group="theirs"), broker.servers)
+    result = project.load()
+    member.close()
+    assert result.code == OK
+    assert "not committed to the group theirs: consumers are members of it" in result.err
+    assert len(project.messages()) == 3
 
 
 @pytest.mark.long

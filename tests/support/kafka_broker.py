@@ -232,6 +232,20 @@ class KafkaBroker:
         consumer.close()
         return sorted(found, key=lambda one: (one["topic"], one["partition"], one["offset"]))
 
+    def committed(self, group: str, topic: str) -> dict[int, int]:
+        """Return the offsets that a consumer group has committed, by partition; negative: none."""
+        consumer = Consumer(self.client | {"group.id": group})
+        places = [TopicPartition(topic, partition) for partition in self._partitions(topic)]
+        found = consumer.committed(places, timeout=30)
+        consumer.close()
+        return {place.partition: place.offset for place in found}
+
+    def commit(self, group: str, topic: str, offset: int) -> None:
+        """Let a consumer group stand at this offset of partition 0."""
+        consumer = Consumer(self.client | {"group.id": group})
+        consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
+        consumer.close()
+
     def _partitions(self, topic: str) -> list[int]:
         described = self.admin.list_topics(topic, timeout=5).topics[topic]
         return [] if described.error else sorted(described.partitions)

@@ -1,0 +1,134 @@
+"""dbt in a cycle: the project is parsed when its files change, and built from what is in memory."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ingestion.build import invoke_dbt, short, verb_of
+from ingestion.errors import BUILD, UserError
+
+if TYPE_CHECKING:
+    from dbt.artifacts.schemas.run import RunResult
+    from dbt.contracts.graph.manifest import Manifest
+    from dbt_common.events.base_types import EventMsg
+
+# What keeps the order and the history of others, and holds no rows that anybody reads as a table.
+INNER = ("change_log", "kept_view")
+
+
+@dataclass(frozen=True)
+class Built:
+    """What became of one run of dbt."""
+
+    # models that took something new, without silver's own
+    changed: tuple[str, ...] = ()
+    # models that hold all that silver brought them
+    done: frozenset[str] = frozenset()
+    # model -> why it failed; what dbt skipped for it is not in it
+    failed: Mapping[str, str] = field(default_factory=dict)
+    # how many tests came to which end, and what those found that did not pass
+    tests: Mapping[str, int] = field(default_factory=dict)
+    found: Mapping[str, str] = field(default_factory=dict)
+    # why dbt did not come to its end, None if it did
+    stopped: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether nothing is left to be tried again."""
+        return self.stopped is None and not self.failed
+
+
+def parse_project(project_dir: Path, feeds: Mapping[str, Any] | None) -> "Manifest":
+    """Return the parsed project; with other feeds than its own if given.
+
+    dbt reads only those files again that have changed. A UserError says why it cannot.
+    """
+    problems: list[str] = []
+    outcome = invoke_dbt(
+        project_dir, ["parse", *_vars(feeds)], lambda event: _hear(event, problems)
+    )
+    if outcome.success:
+        return outcome.result
+    raise UserError(f"dbt cannot parse the project: {_reason(outcome, problems)}", BUILD)
+
+
+def run_models(project_dir: Path, manifest: "Manifest", feeds: Mapping[str, Any] | None) -> Built:
+    """Build what follows from what is new in bronze."""
+    return _run(project_dir, manifest, ["run", *_vars(feeds)])
+
+
+def run_tests(project_dir: Path, manifest: "Manifest", feeds: Mapping[str, Any] | None) -> Built:
+    """Run the tests of the project over what is new since they passed."""
+    return _run(project_dir, manifest, ["test", *_vars(feeds)])
+
+
+def _vars(feeds: Mapping[str, Any] | None) -> list[str]:
+    return [] if feeds is None else ["--vars", json.dumps({"feeds": feeds}, default=str)]
+
+
+def _run(project_dir: Path, manifest: "Manifest", arguments: list[str]) -> Built:
+    problems: list[str] = []
+    _as_parsed(manifest)
+    outcome = invoke_dbt(
+        project_dir, arguments, lambda event: _hear(event, problems), manifest=manifest
+    )
+    results = list(getattr(outcome.result, "results", []))
+    built = _built(results)
+    hooks = [
+        short(str(result.message))
+        for result in results
+        if result.node.resource_type == "operation" and result.status == "error"
+    ]
+    if hooks or outcome.exception is not None or (not results and not outcome.success):
+        reason = " ".join(hooks) or _reason(outcome, problems)
+        return Built(**{**vars(built), "stopped": f"dbt {arguments[0]} stopped: {reason}"})
+    return built
+
+
+def _built(results: list["RunResult"]) -> Built:
+    models = [result for result in results if result.node.resource_type == "model"]
+    good = [result for result in models if result.status == "success"]
+    tests = [result for result in results if result.node.resource_type == "test"]
+    return Built(
+        changed=tuple(
+            result.node.name
+            for result in good
+            if result.message != "nothing new" and result.node.config.materialized not in INNER
+        ),
+        done=frozenset(result.node.name for result in good),
+        failed={
+            result.node.name: short(str(result.message))
+            for result in models
+            if result.status == "error"
+        },
+        tests=Counter(verb_of(result.status) for result in tests),
+        found={
+            result.node.name: f"{verb_of(result.status)}: {short(str(result.message))}"
+            for result in tests
+            if result.status in ("fail", "warn", "error")
+        },
+    )
+
+
+def _as_parsed(manifest: "Manifest") -> None:
+    """Take from the manifest what the last run has left in it."""
+    manifest.build_flat_graph()
+    for node in manifest.nodes.values():
+        # dbt would take the statement for complete, without the ephemeral models that it reads
+        if getattr(node, "extra_ctes_injected", False):
+            node.extra_ctes_injected = False
+            node.extra_ctes = []
+
+
+def _hear(event: "EventMsg", problems: list[str]) -> None:
+    if event.info.name in ("MainEncounteredError", "RunningOperationCaughtError"):
+        problems.append(short(event.data.exc))
+
+
+def _reason(outcome: Any, problems: list[str]) -> str:  # noqa: ANN401
+    if outcome.exception is not None:
+        return short(str(outcome.exception))
+    return " ".join(dict.fromkeys(problems)) or "dbt gives no reason; see lakehouse/logs/dbt.log"

@@ -1,0 +1,64 @@
+"""What is done with each cycle when it has ended."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from ingestion.config import Config
+from ingestion.cycle import Cycle
+from ingestion.cycles.troubles import called
+from ingestion.errors import log_trace
+from ingestion.progress import complain, say
+
+
+def show_line(_: Config, cycle: Cycle) -> None:
+    """Print the line of the cycle."""
+    say(line_of(cycle, datetime.now(UTC)))
+
+
+# Each is called with every cycle, in this order: pages, metrics and messages to others have their
+# place here.
+LISTENERS: tuple[Callable[[Config, Cycle], None], ...] = (show_line,)
+
+
+def end_cycle(config: Config, cycle: Cycle) -> None:
+    """Hand the cycle on; a listener that fails is said, and stops neither others nor the run."""
+    for listener in LISTENERS:
+        try:
+            listener(config, cycle)
+        except Exception as error:
+            log = log_trace(config.project_dir, error)
+            complain(f"{listener.__name__} of cycle {cycle.number} failed: {error} (see {log}).")
+
+
+def line_of(cycle: Cycle, now: datetime) -> str:
+    """Return what the cycle did, in one line."""
+    parts = [
+        f"{_counted(sum(cycle.records.values()), 'record')}",
+        f"{_counted(len(cycle.tables_changed), 'table')} changed",
+        f"{cycle.seconds:.1f} s",
+    ]
+    if cycle.newest_changes:
+        parts.append(f"newest change {_duration(min(cycle.ages(now).values()))} old")
+    if cycle.tests:
+        counts = ", ".join(f"{count} {word}" for word, count in sorted(cycle.tests.items()))
+        parts.append(f"tests: {counts}")
+    if cycle.troubles:
+        names = ", ".join(called(trouble.kind, trouble.name) for trouble in cycle.troubles)
+        parts.append(f"in trouble: {names}")
+    return f"{cycle.started_at:%Y-%m-%d %H:%M:%S}  {', '.join(parts)}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _duration(seconds: float) -> str:
+    """Return an age in its two largest units."""
+    whole = round(seconds)
+    if abs(whole) < 120:
+        return f"{whole} s"
+    minutes, seconds_left = divmod(whole, 60)
+    if minutes < 120:
+        return f"{minutes} min {seconds_left} s"
+    hours, minutes_left = divmod(minutes, 60)
+    return f"{hours} h {minutes_left} min" if hours < 48 else f"{hours // 24} d {hours % 24} h"

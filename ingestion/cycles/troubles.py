@@ -1,0 +1,28 @@
+"""Troubles of a run that follows: each is said once, and once that it is over."""
+
+from datetime import datetime
+
+from ingestion.cycle import Trouble
+from ingestion.progress import complain, say
+
+# kind and name -> what is wrong
+Sentences = dict[tuple[str, str], str]
+Standing = dict[tuple[str, str], Trouble]
+
+
+def keep(standing: Standing, now: Sentences, at: datetime) -> None:
+    """Let the standing troubles be these, and say which are new or over."""
+    for (kind, name), sentence in now.items():
+        known = standing.get((kind, name))
+        if known is None or known.sentence != sentence:
+            complain(sentence)
+        since = known.since if known else at
+        standing[kind, name] = Trouble(kind, name, sentence, since)
+    for kind, name in standing.keys() - now.keys():
+        del standing[kind, name]
+        say(f"{called(kind, name)}: in order again")
+
+
+def called(kind: str, name: str) -> str:
+    """Return what a trouble is of, in words."""
+    return kind if kind == name else f"{kind} {name}"
