@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
@@ -13,6 +13,7 @@ from ingestion.cycles.building import Built
 if TYPE_CHECKING:
     from dbt.contracts.graph.manifest import Manifest
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 GOLD = ("current_state", "current_rows")
 # feed, catalog, database, schema, table, as messages name them
 Place = tuple[str | None, ...]
@@ -34,7 +35,8 @@ NEWEST = """
         and operation in (
             'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate'
         )
-        and changed_at is not null
+        -- what Python has no date for is no time of a clock either
+        and year(changed_at) between 1970 and 9998
     group by all
 """
 
@@ -94,7 +96,7 @@ def note_newest(
         if after < version:
             query = NEWEST.format(silver=relation, after=after, up_to=version)
             for *place, micros in spark.sql(query).collect():
-                time = datetime.fromtimestamp(micros / 1e6, UTC)
+                time = EPOCH + timedelta(microseconds=micros)
                 known = newest.in_silver.get(tuple(place), time)
                 newest.in_silver[tuple(place)] = max(known, time)
             newest.asked[silver] = version

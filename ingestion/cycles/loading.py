@@ -51,7 +51,8 @@ def loaders_of(spark: SparkSession, stopping: Event, held: dict[str, ExitStack])
 def close(loaders: Loaders) -> None:
     """Wait for the batches at work, and let go of brokers and locks."""
     loaders.pool.shutdown()
-    loaders.clients.close()
+    for name in list(loaders.clients.connected):
+        loaders.clients.drop(name)
     for lock in loaders.held.values():
         lock.close()
 
@@ -77,7 +78,7 @@ def load_side_by_side(
     for feed in feeds:
         if feed.name not in loaders.running:
             loaders.running[feed.name] = loaders.pool.submit(
-                _load, loaders, config, feed, accept_gaps
+                _try, loaders, config, feed, accept_gaps
             )
     well = [load for name, load in loaders.running.items() if name not in loaders.failing]
     wait(well, timeout=patience)
@@ -85,7 +86,8 @@ def load_side_by_side(
         if load.done():
             del loaders.running[name]
             _note_outcome(loaders, config, name, load.exception())
-    for name in loaders.held.keys() - {feed.name for feed in feeds} - loaders.running.keys():
+    known = loaders.held.keys() | loaders.failing.keys() | loaders.seen.keys()
+    for name in known - {feed.name for feed in feeds} - loaders.running.keys():
         _forget(loaders, name)
     batches = []
     while not loaders.landed.empty():
@@ -108,16 +110,33 @@ def _note_outcome(loaders: Loaders, config: Config, name: str, error: BaseExcept
 
 
 def _forget(loaders: Loaders, name: str) -> None:
-    """Let go of a feed: while it is in trouble here, an operator may load it (--accept-gaps)."""
     for known in (loaders.seen, loaders.lag, loaders.failing, loaders.remarks):
         known.pop(name, None)
-    if name in loaders.held:
-        loaders.held.pop(name).close()
+    loaders.clients.drop(name)
+    _let_go(loaders, name)
+
+
+def _let_go(loaders: Loaders, name: str) -> None:
+    lock = loaders.held.pop(name, None)
+    if lock is not None:
+        lock.close()
+
+
+def _try(loaders: Loaders, config: Config, feed: Feed, accept_gaps: bool) -> None:
+    """Load what is new of one feed; it is let go of if that fails.
+
+    So an operator may load it until it is tried again, with --accept-gaps for instance.
+    """
+    hold(loaders.held, config, feed.name)
+    try:
+        _load(loaders, config, feed, accept_gaps)
+    except BaseException:
+        _let_go(loaders, feed.name)
+        raise
 
 
 def _load(loaders: Loaders, config: Config, feed: Feed, accept_gaps: bool) -> None:
     """Load what is new of one feed, if there is something new."""
-    hold(loaders.held, config, feed.name)
     now = look_at(loaders.clients, config, feed)
     if loaders.seen.get(feed.name) == now:
         return

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from threading import Lock
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
@@ -12,8 +11,6 @@ from ingestion import brokers
 from ingestion.brokers import Topic
 from ingestion.config import Config, Feed, Offsets
 from ingestion.files import find_files
-
-Client = tuple[ExitStack, JavaObject]
 
 
 @dataclass(frozen=True)
@@ -29,37 +26,45 @@ class Look:
 
 
 @dataclass(frozen=True)
+class Client:
+    """A connection to brokers, and the options that it was made with."""
+
+    options: dict[str, str]
+    client: JavaObject
+    # closing it ends the connection
+    stack: ExitStack
+
+
+@dataclass(frozen=True)
 class Clients:
-    """One connection to the brokers for all feeds with the same options, while it works."""
+    """A connection to its brokers for each feed, kept from cycle to cycle while it works.
+
+    One feed's brokers, or what is wrong with its topics, end no other feed's connection.
+    """
 
     spark: SparkSession
-    connected: dict[tuple[tuple[str, str], ...], Client] = field(default_factory=dict)
-    lock: Lock = field(default_factory=Lock)
+    connected: dict[str, Client] = field(default_factory=dict)
 
     @contextmanager
     def of(self, feed: Feed) -> Iterator[JavaObject]:
         """Yield the client of the feed's brokers; what fails with it ends it."""
-        options = tuple(sorted(feed.kafka.items()))
-        with self.lock:
-            if options not in self.connected:
-                stack = ExitStack()
-                client = stack.enter_context(brokers.admin_client(self.spark, feed))
-                self.connected[options] = (stack, client)
-            client = self.connected[options][1]
+        if feed.name in self.connected and self.connected[feed.name].options != feed.kafka:
+            self.drop(feed.name)
+        if feed.name not in self.connected:
+            stack = ExitStack()
+            client = stack.enter_context(brokers.admin_client(self.spark, feed))
+            self.connected[feed.name] = Client(feed.kafka, client, stack)
         try:
-            yield client
+            yield self.connected[feed.name].client
         except BaseException:
-            with self.lock:
-                stack, _ = self.connected.pop(options, (ExitStack(), None))
-            stack.close()
+            self.drop(feed.name)
             raise
 
-    def close(self) -> None:
-        """End all connections."""
-        with self.lock:
-            for stack, _ in self.connected.values():
-                stack.close()
-            self.connected.clear()
+    def drop(self, name: str) -> None:
+        """End the connection of a feed, if it has one."""
+        client = self.connected.pop(name, None)
+        if client is not None:
+            client.stack.close()
 
 
 def look_at(clients: Clients, config: Config, feed: Feed) -> Look:

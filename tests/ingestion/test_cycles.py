@@ -56,7 +56,7 @@ class Followed:
 
     lakehouse: Lakehouse
     broker: KafkaBroker
-    options: Options = field(default_factory=lambda: Options(60, 1e9))
+    options: Options = field(default_factory=lambda: Options(600, 1e9))
     stack: ExitStack = field(default_factory=ExitStack)
 
     def begin(self) -> None:
@@ -225,3 +225,19 @@ def test_a_model_that_fails_delays_no_other_and_is_tried_again(followed, capsys)
     assert cycle.tables_changed == ("broken",)
     assert followed.rows("broken") == [(1, "x")]
     assert followed.cycle().is_built is False
+
+
+@pytest.mark.long
+def test_twenty_feeds_without_news_cost_no_dbt_and_no_job_of_spark(followed):
+    names = [f"idle_{number}" for number in range(20)]
+    for name in names:
+        followed.broker.create(name)
+    followed.broker.produce("idle_7", [change("idle", "t", 1, "x")])
+    followed.lakehouse.set_feeds(followed.lakehouse.feeds | {name: feed_of(name) for name in names})
+    followed.cycle(lambda cycle: set(names) <= set(followed.loaders.seen) and not cycle.is_built)
+    tracker = followed.lakehouse.spark.sparkContext.statusTracker()
+    before = set(tracker.getJobIdsForGroup(None))
+    cycle = followed.cycle()
+    assert set(tracker.getJobIdsForGroup(None)) == before
+    assert (cycle.is_built, sum(cycle.records.values()), cycle.troubles) == (False, 0, ())
+    assert cycle.seconds < 3

@@ -33,8 +33,8 @@ MUTANTS = (
         name="loader: a batch that landed does not count until Spark has noted it",
         kind="a guard left out",
         file="ingestion/checkpoints.py",
-        before="max(landed, _noted_batch(spark, bronze, feed, start))",
-        after="_noted_batch(spark, bronze, feed, start)",
+        before="max(landed, noted))",
+        after="noted)",
         tests=(f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",),
     ),
     Mutant(
@@ -101,6 +101,69 @@ MUTANTS = (
         before="        write_text(spark, _plan_path(config, feed), json.dumps(asdict(plan), indent=1))\n",
         after="        pass\n",
         tests=(f"{TESTS}/test_files.py::test_a_load_cut_anywhere_is_finished_without_doubles",),
+    ),
+    Mutant(
+        name="loader: a group is told no offsets when a load begins",
+        kind="a mark not written",
+        file="ingestion/kafka.py",
+        before="        _tell_group(spark, feed, position(spark, config.bronze, feed.name, start), remark)\n",
+        after="        pass\n",
+        tests=(
+            f"{TESTS}/test_topics.py::test_the_group_of_a_feed_shows_what_has_landed_and_decides_nothing",
+        ),
+    ),
+    Mutant(
+        name="cycles: a feed that was loaded once has nothing new for ever",
+        kind="a comparison turned",
+        file="ingestion/cycles/loading.py",
+        before="if loaders.seen.get(feed.name) == now:",
+        after="if feed.name in loaders.seen:",
+        tests=(
+            f"{TESTS}/test_cycles.py::test_what_lands_is_in_gold_with_the_cycle_and_no_news_cost_no_dbt",
+        ),
+    ),
+    Mutant(
+        name="cycles: a feed in trouble is waited for",
+        kind="a guard left out",
+        file="ingestion/cycles/loading.py",
+        before="for name, load in loaders.running.items() if name not in loaders.failing]",
+        after="for name, load in loaders.running.items() if name]",
+        tests=(
+            f"{TESTS}/test_cycles.py::"
+            "test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_mended",
+        ),
+    ),
+    Mutant(
+        name="cycles: the lock of a feed in trouble is kept",
+        kind="a guard left out",
+        file="ingestion/cycles/loading.py",
+        before="    except BaseException:\n        _let_go(loaders, feed.name)\n        raise\n",
+        after="    finally:\n        pass\n",
+        tests=(
+            f"{TESTS}/test_cycles.py::"
+            "test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_mended",
+        ),
+    ),
+    Mutant(
+        name="cycles: dbt is told the changed settings of a feed that is not loaded",
+        kind="a guard left out",
+        file="ingestion/cycles/loop.py",
+        before="{**read, **landed} if doubts or troubles else None",
+        after="{**landed, **read} if doubts or troubles else None",
+        tests=(
+            f"{TESTS}/test_cycles.py::"
+            "test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_mended",
+        ),
+    ),
+    Mutant(
+        name="cycles: a model that failed waits for new records",
+        kind="a guard left out",
+        file="ingestion/cycles/loop.py",
+        before=" or not progress.built.is_whole\n",
+        after="\n",
+        tests=(
+            f"{TESTS}/test_cycles.py::test_a_model_that_fails_delays_no_other_and_is_tried_again",
+        ),
     ),
     Mutant(
         name="generate: columns stand in the order opposite to the table's",

@@ -1,0 +1,115 @@
+"""What a cycle says, what of it once, and when the project counts as changed: without Spark."""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ingestion.config import PROJECT_ROOT, Config
+from ingestion.cycle import Cycle, Trouble
+from ingestion.cycles import ending
+from ingestion.cycles.ages import GoldTable
+from ingestion.cycles.project import project_files
+from ingestion.cycles.troubles import keep
+
+AT = datetime(2026, 11, 26, 20, 41, 15, tzinfo=UTC)
+
+
+def cycle(**facts: object) -> Cycle:
+    usual = {
+        "number": 1,
+        "started_at": AT,
+        "seconds": 6.08,
+        "records": {"crm": 1200, "erp": 40},
+        "bytes": {"crm": 1, "erp": 1},
+        "lag": {},
+        "tables_changed": ("orders", "people"),
+        "newest_changes": {},
+    }
+    return Cycle(**usual | facts)
+
+
+@pytest.mark.parametrize(
+    ("facts", "line"),
+    [
+        ({}, "1,240 records, 2 tables changed, 6.1 s"),
+        ({"records": {"crm": 1}, "tables_changed": ("t",)}, "1 record, 1 table changed, 6.1 s"),
+        # the newest of all tables; a busy one tells how fresh gold is
+        (
+            {"newest_changes": {"t": AT - timedelta(seconds=400), "u": AT - timedelta(seconds=4)}},
+            "1,240 records, 2 tables changed, 6.1 s, newest change 4 s old",
+        ),
+        (
+            {"newest_changes": {"t": AT - timedelta(hours=3, minutes=5)}},
+            "1,240 records, 2 tables changed, 6.1 s, newest change 3 h 5 min old",
+        ),
+        (
+            {"tests": {"warned": 1, "passed": 40}},
+            "1,240 records, 2 tables changed, 6.1 s, tests: 40 passed, 1 warned",
+        ),
+        (
+            {"troubles": (Trouble("feed", "erp", "x", AT), Trouble("dbt", "dbt", "x", AT))},
+            "1,240 records, 2 tables changed, 6.1 s, in trouble: feed erp, dbt",
+        ),
+    ],
+)
+def test_a_cycle_is_one_line(facts: dict, line: str):
+    assert ending.line_of(cycle(**facts), AT) == f"2026-11-26 20:41:15  {line}"
+
+
+def test_a_trouble_is_said_when_it_is_new_or_another_and_when_it_is_over(capsys):
+    standing = {}
+    later = AT + timedelta(minutes=1)
+    keep(standing, {("feed", "crm"): "no broker answers"}, AT)
+    keep(standing, {("feed", "crm"): "no broker answers"}, later)
+    assert capsys.readouterr().err == "no broker answers\n"
+    keep(standing, {("feed", "crm"): "a gap"}, later)
+    assert standing == {("feed", "crm"): Trouble("feed", "crm", "a gap", AT)}
+    keep(standing, {}, later)
+    assert standing == {}
+    assert tuple(capsys.readouterr()) == ("feed crm: in order again\n", "a gap\n")
+
+
+def test_a_listener_that_fails_keeps_no_other_from_the_cycle(tmp_path, capsys, monkeypatch):
+    heard = []
+
+    def failing(_: Config, cycle: Cycle) -> None:
+        raise ValueError("no page")
+
+    listeners = (failing, lambda _, cycle: heard.append(cycle.number))
+    monkeypatch.setattr(ending, "LISTENERS", listeners)
+    ending.end_cycle(Config(tmp_path, "bronze", {}, {}), cycle(number=7))
+    assert heard == [7]
+    assert "failing of cycle 7 failed: no page" in capsys.readouterr().err
+
+
+def test_the_project_has_changed_where_a_file_that_dbt_reads_has(tmp_path: Path):
+    for name in ("models", "macros"):
+        shutil.copytree(PROJECT_ROOT / name, tmp_path / name)
+    shutil.copy(PROJECT_ROOT / "dbt_project.yml", tmp_path)
+    first = project_files(tmp_path)
+    assert project_files(tmp_path) == first
+    seen = [first]
+    model = tmp_path / "models" / "gold" / "new.sql"
+    for change in (
+        lambda: model.write_text("select 1"),
+        lambda: model.write_text("select 22"),
+        lambda: model.unlink(),
+        lambda: (tmp_path / "dbt_project.yml").write_text("name: [half"),
+    ):
+        change()
+        seen.append(project_files(tmp_path))
+        assert seen[-1] != seen[-2]
+    (tmp_path / "models" / "notes.txt").write_text("not dbt's")
+    assert project_files(tmp_path) == seen[-1]
+
+
+def test_a_gold_table_takes_the_changes_of_its_place_alone():
+    of_shards = (None, {"pattern": "shop_[0-9]+"}, None, "orders")
+    table = GoldTable("orders", "silver", "silver.changes", "crm", of_shards)
+    assert table.reads(("crm", None, "shop_1", None, "orders"))
+    assert table.reads(("crm", "any", "shop_22", "any", "orders"))
+    assert not table.reads(("crm", None, "shop", None, "orders"))
+    assert not table.reads(("erp", None, "shop_1", None, "orders"))
+    assert not table.reads(("crm", None, "shop_1", None, "people"))
