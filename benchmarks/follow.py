@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.support.kafka_broker import KafkaBroker  # noqa: E402
 
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='bench', database='shop', table='{table}', key=['id'],
     columns={{'id': 'bigint', 'customer': 'string', 'total': 'decimal(12,2)', 'sent': 'bigint'}}
 ) }}}}

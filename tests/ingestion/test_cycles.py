@@ -19,7 +19,7 @@ from tests.support.kafka_broker import KafkaBroker
 
 pytestmark = pytest.mark.kafka
 
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='{feed}', database='{feed}', table='{table}',
     key=['id'],
     columns={{'id': '{kind}', 'name': 'string'}}
@@ -214,7 +214,7 @@ def test_a_model_that_fails_delays_no_other_and_is_tried_again(followed, capsys)
     assert (again.is_built, names_of(again)) == (True, [("model", "broken")])
     assert capsys.readouterr().err.count("Model broken failed: ") == 1
     # a file that dbt cannot parse leaves the project as it was
-    followed.lakehouse.write_model("worse", "{{ current_state( }}")
+    followed.lakehouse.write_model("worse", "{{ cdc.current_state( }}")
     followed.broker.produce("crm", [change("crm", "people", 11, "Fay")])
     cycle = followed.cycle()
     assert ("project", "project") in names_of(cycle)
