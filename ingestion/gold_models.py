@@ -267,8 +267,8 @@ def _calls(project_dir: Path, text: str) -> list[dict[str, Any]]:
     for name in ("config", "ref", "source"):
         environment.globals[name] = lambda *_, **__: ""
     environment.globals["var"] = partial(_var, project_dir)
-    for macro in REQUIRED:
-        environment.globals[macro] = partial(_note, calls, macro)
+    noted = {macro: partial(_note, calls, macro) for macro in REQUIRED}
+    environment.globals |= {**noted, "cdc": noted}
     environment.from_string(text).render()
     return calls
 
@@ -356,7 +356,7 @@ def sql_text(feed: str, table: Table) -> str:
     key = ", ".join(_literal(names[name]) for name in table.key)
     columns = ",\n".join(f"        {_declaration(column)}" for column in table.columns_of_gold())
     return (
-        f"{{{{ current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
+        f"{{{{ cdc.current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
         f"    columns={{\n{columns}\n    }}\n) }}}}\n"
     )
 

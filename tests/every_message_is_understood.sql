@@ -2,4 +2,4 @@
 
 select *
 from {{ ref('unknown_messages') }}
-where {{ is_unchecked() }}
+where {{ cdc.is_unchecked() }}

@@ -10,10 +10,10 @@ select
     count(*) as change_count,
     min(struct(changes.topic, changes.partition, changes.offset)) as first_place
 from {{ ref('changes') }} as changes
-    inner join {{ gold_tables() }}
-        on {{ is_of_gold_table('changes') }}
+    inner join {{ cdc.gold_tables() }}
+        on {{ cdc.is_of_gold_table('changes') }}
 where
     changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
     and not array_sort(coalesce(changes.key_columns, array())) = array_sort(gold_tables.key_columns)
-    and {{ is_unchecked('changes') }}
+    and {{ cdc.is_unchecked('changes') }}
 group by gold_tables.model_name, gold_tables.key_columns, changes.key_columns

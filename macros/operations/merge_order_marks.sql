@@ -2,10 +2,10 @@
     every run reads them all. Rows that anything remembers apart, by the version up to which it has read, stay apart.
     compact_tables calls it. -#}
 {% macro merge_order_marks() -%}
-    {%- if load_relation(ref('order_marks')) is not none and run_query(alike_order_marks() ~ ' where is_like_previous limit 1') | length > 0 -%}
+    {%- if load_relation(ref('order_marks')) is not none and run_query(cdc.alike_order_marks() ~ ' where is_like_previous limit 1') | length > 0 -%}
         {#- the epochs that the last run has read of them -#}
-        {%- do forget_marks(['#order_marks']) -%}
-        {%- do run_query(merged_order_marks()) -%}
+        {%- do cdc.forget_marks(['#order_marks']) -%}
+        {%- do run_query(cdc.merged_order_marks()) -%}
     {%- endif -%}
 {%- endmacro %}
 
@@ -38,7 +38,7 @@
     applied as (
 
         select collect_set(bronze_version) as versions
-        from {{ applied_versions() }}
+        from {{ cdc.applied_versions() }}
 
     ),
 
@@ -91,7 +91,7 @@
     insert overwrite {{ ref('order_marks') }}
     with marks as (
 
-        {{ alike_order_marks() }}
+        {{ cdc.alike_order_marks() }}
 
     ),
 

@@ -26,7 +26,7 @@ SETTINGS = {
     "canal_json_dts": {"dts_instance_created": "since_2022_03_20"},
 }
 NEW = sorted(SETTINGS)
-SAME_MODEL = """{{{{ current_state(
+SAME_MODEL = """{{{{ cdc.current_state(
     feed='{feed}', database='shop', table='same', key=['id'],
     columns={{'id': 'bigint', 'value': 'binary'}}
 ) }}}}

@@ -202,7 +202,7 @@ def test_the_database_that_gold_is_compared_with_may_change(shop):
         shop.set_feeds(feeds)
 
 
-VERSIONS = """{{ history(feed='shop_mariadb', database='shop', table='carts', key=['id'], columns={'id': 'bigint'}) }}
+VERSIONS = """{{ cdc.history(feed='shop_mariadb', database='shop', table='carts', key=['id'], columns={'id': 'bigint'}) }}
 {{ config(materialized='history_table') }}
 """
 
