@@ -37,7 +37,7 @@ def complete_up_to(
         "ref": lambda _: f"(select * from {changes})",
         "source": lambda _, table: f"delta.`{config.bronze}/{table}`",
     }
-    text = (config.project_dir / "models" / "silver" / "complete_up_to.sql").read_text()
+    text = (config.project_dir / "models" / "silver" / "cdc_complete_up_to.sql").read_text()
     told = spark.sql(environment.from_string(text).render()).where(F.col("feed") == feed.name)
     for column, name in zip(PLACE, model.place, strict=True):
         if name is not None:

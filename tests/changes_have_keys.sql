@@ -7,7 +7,7 @@ with
 keyless as (
 
     select changes.*
-    from {{ ref('changes') }} as changes
+    from {{ ref('cdc_changes') }} as changes
     where
         changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
         and changes.row_key is null

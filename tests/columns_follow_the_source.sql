@@ -21,7 +21,7 @@ unchecked as (
         min(struct(changes.topic, changes.partition, changes.offset)) as first_place,
         min(struct(changes.bronze_version, changes.offset)) as first_seen,
         max(struct(changes.bronze_version, changes.offset)) as last_seen
-    from {{ ref('changes') }} as changes
+    from {{ ref('cdc_changes') }} as changes
         inner join {{ cdc.gold_tables() }}
             on {{ cdc.is_of_gold_table('changes') }}
     where
@@ -121,7 +121,7 @@ statements as (
             ' '
         ) as statement,
         struct(changes.topic, changes.partition, changes.offset) as first_place
-    from {{ ref('changes') }} as changes
+    from {{ ref('cdc_changes') }} as changes
         inner join {{ cdc.gold_tables() }}
             on {{ cdc.is_of_gold_table('changes') }}
         inner join {{ cdc.gold_columns() }}
@@ -205,7 +205,7 @@ schemas_of_tables as (
                 changes.offset
             )
         ) as first_seen
-    from {{ ref('changes') }} as changes
+    from {{ ref('cdc_changes') }} as changes
         inner join {{ cdc.gold_tables() }}
             on {{ cdc.is_of_gold_table('changes') }}
     where changes.schema_id is not null
@@ -227,7 +227,7 @@ types as (
             regexp_replace(lower(schemas.source_type), r'(?<=int)\(\d+\)|\s', '') as plain_type
         ) as told
     from schemas_of_tables
-        inner join {{ ref('schemas') }} as schemas
+        inner join {{ ref('cdc_schemas') }} as schemas
             on
                 schemas_of_tables.format = schemas.format
                 and schemas_of_tables.schema_id = schemas.schema_id

@@ -10,7 +10,7 @@ select
     changes.partition,
     changes.offset,
     changes.ddl
-from {{ ref('changes') }} as changes
+from {{ ref('cdc_changes') }} as changes
     inner join {{ cdc.gold_tables() }}
         on {{ cdc.is_of_gold_table('changes') }}
 where

@@ -1,5 +1,5 @@
 {{ config(severity='error') }}
--- depends_on: {{ ref('changes') }}
+-- depends_on: {{ ref('cdc_changes') }}
 -- Conservation: every record of bronze stands in silver, once per row, and silver holds nothing else.
 {%- set checked = cdc.checked_version() if execute else -1 %}
 
@@ -30,7 +30,7 @@ changes as (
         offset,
         count(*) as row_count,
         count(distinct row_index) as distinct_row_count
-    from {{ ref('changes') }}
+    from {{ ref('cdc_changes') }}
     where
         bronze_version > {{ checked }}
         and feed in ({{ cdc.quoted_list(var('feeds')) }})

@@ -23,7 +23,7 @@ statements as (
         ddl,
         ddl_kind,
         {{ cdc.statement_line('ddl') }} as line
-    from {{ ref('changes') }}
+    from {{ ref('cdc_changes') }}
     where
         (
             operation in ('schema_change', 'truncate')
@@ -124,7 +124,7 @@ loaded_again as (
         statements.schema_name,
         statements.table_name
     from statements
-        inner join {{ ref('changes') }} as rows_before
+        inner join {{ ref('cdc_changes') }} as rows_before
             on
                 statements.feed = rows_before.feed
                 and statements.schema_name <=> rows_before.schema_name

@@ -13,7 +13,7 @@ changes as (
         -- where only offsets order, each partition is a stream of its own
         if(order_scope = 'offset', struct(topic, topic_generation, partition), null) as stream,
         {{ cdc.is_unchecked() }} as is_unchecked
-    from {{ ref('changes') }}
+    from {{ ref('cdc_changes') }}
     where
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
         and row_key is not null
@@ -37,7 +37,7 @@ of_keys_with_news as (
 
 ranges as (
 
-    select * from {{ ref('sequence_ranges') }}
+    select * from {{ ref('cdc_sequence_ranges') }}
     where
         epoch > 0
         or later_epochs is not null

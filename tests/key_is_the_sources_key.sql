@@ -1,7 +1,7 @@
 {{ config(severity='error') }}
 -- The key that a gold model declares is the one by which silver tells rows apart.
 -- A wrong key of one table must not keep dbt from building the others, which all stand behind silver.changes:
--- depends_on: {{ ref('unknown_messages') }}
+-- depends_on: {{ ref('cdc_unknown_messages') }}
 
 select
     gold_tables.model_name,
@@ -9,7 +9,7 @@ select
     changes.key_columns as source_key,
     count(*) as change_count,
     min(struct(changes.topic, changes.partition, changes.offset)) as first_place
-from {{ ref('changes') }} as changes
+from {{ ref('cdc_changes') }} as changes
     inner join {{ cdc.gold_tables() }}
         on {{ cdc.is_of_gold_table('changes') }}
 where

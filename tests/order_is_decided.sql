@@ -21,7 +21,7 @@ changes as (
         struct(topic, partition, offset) as place,
         order_scope = 'offset' or size(change_sequence.position) = 0 as is_ordered_by_offset,
         {{ cdc.is_unchecked() }} as is_unchecked
-    from {{ ref('changes') }}
+    from {{ ref('cdc_changes') }}
     where
         (
             operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
@@ -225,7 +225,7 @@ ranges_of_loads as (
         max(starts_full_load and load_position is null) over (
             partition by {{ source_table }}, topic, partition
         ) as has_begun
-    from {{ ref('sequence_ranges') }}
+    from {{ ref('cdc_sequence_ranges') }}
 
 ),
 
@@ -325,7 +325,7 @@ placed as (
         named_struct('phase', 1, 'position', highest_position, 'offset', to_offset, 'row_index', 0) as change_sequence,
         null as place,
         false as is_news
-    from {{ ref('order_marks') }}
+    from {{ ref('cdc_order_marks') }}
     where
         is_positioned
         and not is_full_load
@@ -395,7 +395,7 @@ lowered as (
         left anti join sent_before
             on below.place = sent_before.place
         -- a log file of more than 4 GiB, in which positions began again: the offset decides
-        left anti join {{ ref('sequence_ranges') }} as ranges
+        left anti join {{ ref('cdc_sequence_ranges') }} as ranges
             on
                 below.feed = ranges.feed
                 and below.topic = ranges.topic

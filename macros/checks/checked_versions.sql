@@ -188,8 +188,8 @@
     {%- endif -%}
     {%- set shared -%}
         select 1
-        from {{ ref('changes') }} as changes
-            inner join {{ ref('changes') }} as news
+        from {{ ref('cdc_changes') }} as changes
+            inner join {{ ref('cdc_changes') }} as news
                 on
                     {{ cdc.is_same_key('changes', 'news') }}
                     and {{ cdc.is_same_position('changes', 'news') }}
@@ -211,7 +211,7 @@
     {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return(true) }}
     {%- endif -%}
-    {%- set found = 'select 1 from ' ~ ref('changes') ~ ' where ' ~ condition ~ ' and ' ~ cdc.is_unchecked() ~ ' limit 1' -%}
+    {%- set found = 'select 1 from ' ~ ref('cdc_changes') ~ ' where ' ~ condition ~ ' and ' ~ cdc.is_unchecked() ~ ' limit 1' -%}
     {{ return(cdc.has_unchecked_changes() and run_query(found) | length > 0) }}
 {%- endmacro %}
 

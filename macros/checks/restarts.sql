@@ -14,7 +14,7 @@
             change_sequence,
             null as began_at,
             false as is_full_load
-        from {{ ref('changes') }}
+        from {{ ref('cdc_changes') }}
         where
             operation = 'truncate'
             or operation = 'schema_change' and ddl_kind = 'drop'
@@ -37,7 +37,7 @@
             ) as change_sequence,
             null as began_at,
             true as is_full_load
-        from {{ ref('sequence_ranges') }}
+        from {{ ref('cdc_sequence_ranges') }}
         where starts_full_load
         {%- for feed, pattern, time in cdc.declared_cut_overs() %}
 

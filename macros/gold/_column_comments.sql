@@ -50,7 +50,7 @@ alter table {{ this }} replace columns (
     select
         schemas.column_name,
         max_by(schemas.comment, schemas.bronze_version) as comment
-    from {{ ref('schemas') }} as schemas
+    from {{ ref('cdc_schemas') }} as schemas
         left semi join {{ ref(format ~ '_changes') }} as changes
             on
                 schemas.schema_id = changes.schema_id

@@ -34,7 +34,7 @@
 {#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). -#}
 {% macro coded_columns(format) -%}
     {%- set run = cdc.lakehouse_run() -%}
-    {%- if not run or not load_relation(ref('schemas')) -%}
+    {%- if not run or not load_relation(ref('cdc_schemas')) -%}
         {{ return(none) }}
     {%- endif -%}
     {%- set coded = {} -%}
@@ -76,7 +76,7 @@
         select
             schema_id,
             map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
-        from {{ ref('schemas') }}
+        from {{ ref('cdc_schemas') }}
         where
             format = {{ cdc.quoted(cdc.feed_settings(model.config.meta.feed).format) }}
             and {{ cdc.is_encoded() }}

@@ -22,7 +22,7 @@
 
 {% macro types_of_schemas(format, schema_ids) -%}
     select column_name, to_json(array_sort(collect_set(proposed_type)))
-    from {{ ref('schemas') }}
+    from {{ ref('cdc_schemas') }}
     where
         format = {{ cdc.quoted(format) }}
         and schema_id in ({{ cdc.quoted_list(schema_ids) }})

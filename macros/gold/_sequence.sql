@@ -86,7 +86,7 @@
 
 {% macro join_ranges(relation, plan) -%}
     {%- if plan.has_ranges %}
-            left join {{ ref('sequence_ranges') }} as ranges
+            left join {{ ref('cdc_sequence_ranges') }} as ranges
                 on
                     {{ cdc.is_in_range(relation) }}
     {%- endif -%}
@@ -140,7 +140,7 @@
             changed_at,
             false as has_position,
             {{ cdc.beginning_of_epoch('epoch' ~ cdc.epochs_by_cut_overs('changes')) }} as delete_sequence
-        from {{ ref('sequence_ranges') }} as changes
+        from {{ ref('cdc_sequence_ranges') }} as changes
         where
             {{ cdc.ranges_of_this_table('changes') }}
             and starts_full_load

@@ -19,8 +19,8 @@
     }) -}}
     {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns) -%}
     {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('schemas') -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do ref('cdc_schemas') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- if execute -%}
     {%- set sources = cdc.column_sources(columns) -%}
     with

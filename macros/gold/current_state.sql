@@ -23,8 +23,8 @@
         'left_out': left_out, 'new_columns': new_columns
     }) -}}
     {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('schemas') -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do ref('cdc_schemas') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- elif cdc.gold_plan().mode == 'nothing' -%}
     -- nothing is new in silver; `dbt compile` shows the whole statement
     {%- else -%}

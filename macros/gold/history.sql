@@ -20,8 +20,8 @@
     }) -}}
     {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('schemas') -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do ref('cdc_schemas') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- if execute -%}
     {%- set versions = cdc.versions_of_table(feed, columns) -%}
     {%- do cdc.check_view_fits(versions) -%}

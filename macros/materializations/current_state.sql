@@ -329,7 +329,7 @@ map_filter(
 {% macro version_for_gold(meta) -%}
     {%- set versions = [] -%}
     {%- set applied = cdc.lakehouse_run().get('applied', {}) -%}
-    {%- for name in [meta.silver, 'schemas', 'order_marks'] -%}
+    {%- for name in [meta.silver, 'cdc_schemas', 'cdc_order_marks'] -%}
         {%- set mark = applied.get(name) -%}
         {%- if not mark -%}{{ return(none) }}{%- endif -%}
         {%- do versions.append(mark.version) -%}
@@ -498,7 +498,7 @@ map_filter(
     {%- set applied = graph.lakehouse.applied -%}
     {%- set build = applied.get(silver, {}).get('built_by', '') ~ ' ' -%}
     {%- set versions = [] -%}
-    {%- for name in ['schemas', 'order_marks'] if name in applied -%}
+    {%- for name in ['cdc_schemas', 'cdc_order_marks'] if name in applied -%}
         {%- do versions.append(applied[name].version) -%}
     {%- endfor -%}
     {%- for node in cdc.gold_models() if node.config.meta.silver == silver -%}
@@ -553,8 +553,8 @@ map_filter(
 {#- The epochs of the table's partitions, each with the bronze version that brought its first change. -#}
 {% macro ranges_of_table(meta) -%}
     {%- set known = graph.lakehouse.known -%}
-    {%- if 'order_marks' not in known -%}
-        {%- do known.update({'order_marks': cdc.known_ranges()}) -%}
+    {%- if 'cdc_order_marks' not in known -%}
+        {%- do known.update({'cdc_order_marks': cdc.known_ranges()}) -%}
     {%- endif -%}
     {%- set found = [] -%}
     {#- the plain comparisons first: calls of a macro for each range of each of many tables take seconds -#}
@@ -569,8 +569,8 @@ map_filter(
 {#- Those of all tables. They are made from silver.order_marks alone, so that those of the last run are right until it has more. -#}
 {% macro known_ranges() -%}
     {%- set applied = graph.lakehouse.applied -%}
-    {%- set build = applied.get('order_marks', {}).get('built_by') ~ ' ' ~ applied.get('sequence_ranges', {}).get('built_by') -%}
-    {%- set text = cdc.remembered_text('#order_marks', build) if cdc.is_settled('order_marks') -%}
+    {%- set build = applied.get('cdc_order_marks', {}).get('built_by') ~ ' ' ~ applied.get('cdc_sequence_ranges', {}).get('built_by') -%}
+    {%- set text = cdc.remembered_text('#cdc_order_marks', build) if cdc.is_settled('cdc_order_marks') -%}
     {%- if text -%}
         {{ return(fromjson(text)) }}
     {%- endif -%}
@@ -578,8 +578,8 @@ map_filter(
     {%- for row in run_query(cdc.ranges_by_table()) -%}
         {%- do ranges.append(row.values()[:5] | list + [row[5] | int]) -%}
     {%- endfor -%}
-    {%- if cdc.is_settled('order_marks') -%}
-        {%- do cdc.remember_text('#order_marks', build, tojson(ranges)) -%}
+    {%- if cdc.is_settled('cdc_order_marks') -%}
+        {%- do cdc.remember_text('#cdc_order_marks', build, tojson(ranges)) -%}
     {%- endif -%}
     {{ return(ranges) }}
 {%- endmacro %}

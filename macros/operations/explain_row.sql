@@ -7,7 +7,7 @@
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
 {% macro explain_row(table, key) -%}
     {%- set gold = ref(table) -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- if not execute -%}
     select 'known once the project is read' as verdict
     {%- else -%}
@@ -134,7 +134,7 @@
             ranges.is_told_by_position as is_of_all_partitions,
             {{ cdc.beginning_of_epoch('ranges.epoch' ~ cdc.epochs_by_cut_overs('ranges', meta)) }} as sequence,
             true as is_read
-        from {{ ref('sequence_ranges') }} as ranges
+        from {{ ref('cdc_sequence_ranges') }} as ranges
         where
             {{ cdc.ranges_of_this_table('ranges', meta) }}
             and ranges.starts_full_load

@@ -29,7 +29,7 @@
     dbt show --inline "{{ late_changes('orders', '30 days') }}" -#}
 {% macro late_changes(table, lateness) -%}
     {%- do cdc.check_lateness(lateness) -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- if not execute -%}
     select 'known once the project is read' as late_by
     {%- else -%}

@@ -8,5 +8,5 @@
     {%- if load_relation(silver) is not none -%}
         {%- do cdc.refuse_lost_records(silver) -%}
     {%- endif -%}
-    {%- do cdc.forget_marks([changes, 'schemas', 'order_marks']) -%}
+    {%- do cdc.forget_marks([changes, 'cdc_schemas', 'cdc_order_marks']) -%}
 {%- endmacro %}

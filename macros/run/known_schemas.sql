@@ -2,10 +2,10 @@
     all formats at once, and remembered for later runs, while the table stays as it is. -#}
 {% macro schemas_of_format(format) -%}
     {%- set known = graph.lakehouse.known -%}
-    {%- if 'schemas' not in known -%}
+    {%- if 'cdc_schemas' not in known -%}
         {#- the model of the table compares what is remembered with all new changes, and asks where that does not suffice -#}
-        {%- set text = cdc.remembered_text('#schemas', cdc.build_of_schemas()) if model.name == 'schemas' or cdc.is_settled('schemas') -%}
-        {%- do known.update({'schemas': fromjson(text) if text else cdc.asked_schemas()}) -%}
+        {%- set text = cdc.remembered_text('#cdc_schemas', cdc.build_of_schemas()) if model.name == 'cdc_schemas' or cdc.is_settled('cdc_schemas') -%}
+        {%- do known.update({'cdc_schemas': fromjson(text) if text else cdc.asked_schemas()}) -%}
     {%- endif -%}
     {{ return(known.schemas.get(format, {'schema_ids': [], 'coded_columns': [], 'has_comments': false})) }}
 {%- endmacro %}
@@ -18,15 +18,15 @@
             'schema_ids': fromjson(row[1]), 'coded_columns': fromjson(row[2]), 'has_comments': row[3] | int > 0
         }}) -%}
     {%- endfor -%}
-    {%- if model.name == 'schemas' or cdc.is_settled('schemas') -%}
-        {%- do cdc.remember_text('#schemas', cdc.build_of_schemas(), tojson(schemas)) -%}
+    {%- if model.name == 'cdc_schemas' or cdc.is_settled('cdc_schemas') -%}
+        {%- do cdc.remember_text('#cdc_schemas', cdc.build_of_schemas(), tojson(schemas)) -%}
     {%- endif -%}
     {{ return(schemas) }}
 {%- endmacro %}
 
 
 {% macro build_of_schemas() -%}
-    {{ return(graph.lakehouse.applied.get('schemas', {}).get('built_by', '')) }}
+    {{ return(graph.lakehouse.applied.get('cdc_schemas', {}).get('built_by', '')) }}
 {%- endmacro %}
 
 
@@ -45,7 +45,7 @@
 {% macro has_unknown_schemas(format, schema_ids) -%}
     {%- set unknown = schema_ids | reject('in', cdc.schemas_of_format(format).schema_ids) | list -%}
     {%- if unknown -%}
-        {%- do graph.lakehouse.known.update({'schemas': cdc.asked_schemas()}) -%}
+        {%- do graph.lakehouse.known.update({'cdc_schemas': cdc.asked_schemas()}) -%}
         {%- set unknown = schema_ids | reject('in', cdc.schemas_of_format(format).schema_ids) | list -%}
     {%- endif -%}
     {{ return(unknown != []) }}

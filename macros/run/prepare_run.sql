@@ -130,7 +130,7 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
     {%- set run = cdc.lakehouse_run() -%}
     {%- set marks = [] -%}
     {#- what is made from silver may be behind it: a run can end between them -#}
-    {%- set models = ['schemas', 'order_marks'] -%}
+    {%- set models = ['cdc_schemas', 'cdc_order_marks'] -%}
     {%- for format in cdc.formats_in_use() -%}
         {%- do models.append(format ~ '_changes') -%}
     {%- endfor -%}

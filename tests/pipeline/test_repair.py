@@ -286,7 +286,7 @@ def one_more_format(project):
     project.set_feeds(before)
     project.sql("drop table silver.maxwell_changes")
     # the view over all formats had it
-    project.run("--select", "changes")
+    project.run("--select", "cdc_changes")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ changes as (
                 then change_sequence.position
         end as load_position,
         {{ cdc.cut_overs_passed('changes') }} as cut_overs_passed
-    from {{ ref('changes') }}
+    from {{ ref('cdc_changes') }}
     where
         order_scope = 'position'
         -- a statement that removes rows may have no position, and then stands behind the rows before it

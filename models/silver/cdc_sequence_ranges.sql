@@ -6,7 +6,7 @@ with
 
 order_marks as (
 
-    select * from {{ ref('order_marks') }}
+    select * from {{ ref('cdc_order_marks') }}
 
 ),
 
