@@ -11,7 +11,7 @@ help:  ## show the targets
 
 setup: .venv/ready  ## make the virtual environment, fetch pinned packages and Spark's jars
 
-.venv/ready: pyproject.toml
+.venv/ready: pyproject.toml ingestion/jars.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing the pinned Python packages (about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 
+from ingestion.project_files import project_files
+
 from .macros import macros_of
 
 # A text without zeros at the end of its fraction.
@@ -45,7 +47,8 @@ class Forms:
     @cached_property
     def typing(self) -> SimpleNamespace:
         """Return the macros that make values of texts."""
-        text = (self.project_dir / "macros" / "types" / "typed.sql").read_text(encoding="utf-8")
+        typing = project_files(self.project_dir) / "macros" / "types" / "typed.sql"
+        text = typing.read_text(encoding="utf-8")
         return macros_of(text)
 
     def of_source(self, text: str, kind: str, type_text: str) -> str:

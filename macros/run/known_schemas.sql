@@ -7,7 +7,7 @@
         {%- set text = cdc.remembered_text('#cdc_schemas', cdc.build_of_schemas()) if model.name == 'cdc_schemas' or cdc.is_settled('cdc_schemas') -%}
         {%- do known.update({'cdc_schemas': fromjson(text) if text else cdc.asked_schemas()}) -%}
     {%- endif -%}
-    {{ return(known.schemas.get(format, {'schema_ids': [], 'coded_columns': [], 'has_comments': false})) }}
+    {{ return(known.cdc_schemas.get(format, {'schema_ids': [], 'coded_columns': [], 'has_comments': false})) }}
 {%- endmacro %}
 
 
@@ -36,7 +36,7 @@
         to_json(array_sort(collect_set(schema_id))) as schema_ids,
         to_json(array_sort(collect_set(array(column_name, wire_encoding)) filter (where {{ cdc.is_encoded() }}))) as coded_columns,
         count_if(comment <> '') as comments
-    from {{ generate_schema_name('silver', none) }}.schemas
+    from {{ cdc.silver_relation('schemas') }}
     group by format
 {%- endmacro %}
 
