@@ -57,7 +57,7 @@ test-format: setup  ## all that tests one format: make test-format NAME=canal_js
 
 # One process each: a process has one Spark session, and these want different ones.
 test-formats: setup
-	@$(PYTEST) tests/formats tests/types tests/mutants
+	@$(PYTEST) tests/formats tests/types tests/mutants tests/house
 
 test-ingestion: setup
 	@$(PYTEST) tests/ingestion
@@ -82,7 +82,7 @@ test-crashes: setup
 	@$(PYTEST) tests/crashes
 
 test-readme: setup
-	@$(PYTEST) tests/readme
+	@$(PYTEST) tests/readme tests/package
 
 test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
 	@tests/sources/install_databases.sh
