@@ -51,6 +51,7 @@ def invoke_dbt(
         [
             *arguments,
             *("--log-level", "none", "--log-level-file", "info"),
+            *("--log-path", str(project_dir / "lakehouse" / "logs")),
             *("--profiles-dir", str(project_dir)),
         ]
     )

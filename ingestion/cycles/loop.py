@@ -18,7 +18,7 @@ from ingestion.cycles.ages import Newest, gold_tables, note_newest
 from ingestion.cycles.building import Built
 from ingestion.cycles.ending import end_cycle
 from ingestion.cycles.loading import Loaders
-from ingestion.cycles.project import Files, project_files
+from ingestion.cycles.project import Files, files_of_project
 from ingestion.cycles.troubles import Sentences, Standing, keep
 from ingestion.errors import OK, UNEXPECTED, UserError
 from ingestion.feeds import feeds_in_doubt, landed_settings
@@ -195,7 +195,7 @@ def _read_again(spark: SparkSession, project: Project) -> tuple[Project, bool]:
 
     What cannot be read stays as it was read last, with a trouble that says so.
     """
-    files = project_files(project.config.project_dir)
+    files = files_of_project(project.config.project_dir)
     same = files == project.files
     if same and not project.doubts:
         return project, False

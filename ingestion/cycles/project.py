@@ -27,7 +27,7 @@ class Files:
     stamps: tuple[tuple[str, int, int], ...]
 
 
-def project_files(project_dir: Path) -> Files:
+def files_of_project(project_dir: Path) -> Files:
     """Return the files that dbt reads, each with its size and the time of its last change."""
     roots = [path for path in project_dir.glob("*.yml") if path.is_file()]
     stamps = {_stamp(path) for path in roots}

@@ -10,7 +10,7 @@ from ingestion.config import PROJECT_ROOT, Config
 from ingestion.cycle import Cycle, Trouble
 from ingestion.cycles import ending
 from ingestion.cycles.ages import GoldTable
-from ingestion.cycles.project import project_files
+from ingestion.cycles.project import files_of_project
 from ingestion.cycles.troubles import keep
 
 AT = datetime(2026, 11, 26, 20, 41, 15, tzinfo=UTC)
@@ -88,8 +88,8 @@ def test_the_project_has_changed_where_a_file_that_dbt_reads_has(tmp_path: Path)
     for name in ("models", "macros"):
         shutil.copytree(PROJECT_ROOT / name, tmp_path / name)
     shutil.copy(PROJECT_ROOT / "dbt_project.yml", tmp_path)
-    first = project_files(tmp_path)
-    assert project_files(tmp_path) == first
+    first = files_of_project(tmp_path)
+    assert files_of_project(tmp_path) == first
     seen = [first]
     model = tmp_path / "models" / "gold" / "new.sql"
     for change in (
@@ -99,10 +99,10 @@ def test_the_project_has_changed_where_a_file_that_dbt_reads_has(tmp_path: Path)
         lambda: (tmp_path / "dbt_project.yml").write_text("name: [half"),
     ):
         change()
-        seen.append(project_files(tmp_path))
+        seen.append(files_of_project(tmp_path))
         assert seen[-1] != seen[-2]
     (tmp_path / "models" / "notes.txt").write_text("not dbt's")
-    assert project_files(tmp_path) == seen[-1]
+    assert files_of_project(tmp_path) == seen[-1]
 
 
 def test_a_gold_table_takes_the_changes_of_its_place_alone():
