@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.config import PROJECT_ROOT, Config
+from ingestion.config import Config
 from ingestion.cycle import Cycle, Trouble
 from ingestion.cycles import ending
 from ingestion.cycles.ages import GoldTable
 from ingestion.cycles.project import files_of_project
 from ingestion.cycles.troubles import keep
+from ingestion.project_files import PROJECT_ROOT
 
 AT = datetime(2026, 11, 26, 20, 41, 15, tzinfo=UTC)
 
