@@ -11,7 +11,8 @@ from ingestion import report
 from ingestion.bronze import create_tables
 from ingestion.build import run_dbt
 from ingestion.config import choose, read_config
-from ingestion.cycles.loop import Options, follow
+from ingestion.cycles.loop import follow
+from ingestion.cycles.one_cycle import Options
 from ingestion.errors import OK
 from ingestion.feeds import check_feeds
 from ingestion.load import load_once, seconds

@@ -16,7 +16,7 @@ def show_line(_: Config, cycle: Cycle) -> None:
 
 
 # Each is called with every cycle, in this order: pages, metrics and messages to others have their
-# place here.
+# place here, and what writes models: the next cycle finds the files that have changed.
 LISTENERS: tuple[Callable[[Config, Cycle], None], ...] = (show_line,)
 
 

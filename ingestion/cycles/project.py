@@ -1,10 +1,22 @@
 """The project while it is followed: its files, read again when they change."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import yaml
+from pyspark.sql import SparkSession
+
+from ingestion.config import Config, read_config, read_vars
+from ingestion.cycles.building import parse_project
+from ingestion.cycles.troubles import Sentences
+from ingestion.errors import UserError
+from ingestion.feeds import feeds_in_doubt, landed_settings
+
+if TYPE_CHECKING:
+    from dbt.contracts.graph.manifest import Manifest
 
 # dbt's own names of its folders, where dbt_project.yml does not name others
 FOLDERS = {
@@ -25,6 +37,52 @@ class Files:
     """Which files a project consists of: equal, and no file of it has changed."""
 
     stamps: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Project:
+    """The project as it was read last, and what of it could not be read."""
+
+    config: Config
+    files: Files | None = None
+    manifest: "Manifest | None" = None
+    # feeds that are not loaded, each with the reason
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    # the feeds as dbt_project.yml had them when it could be read
+    read: Mapping[str, Any] = field(default_factory=dict)
+    # what dbt is told of the feeds, where that is not what dbt_project.yml says
+    feeds: Mapping[str, Any] | None = None
+    troubles: Sentences = field(default_factory=dict)
+
+
+def read_again(spark: SparkSession, project: Project) -> tuple[Project, bool]:
+    """Return the project as its files are now, and whether it is another one than before.
+
+    What cannot be read stays as it was read last, with a trouble that says so.
+    """
+    files = files_of_project(project.config.project_dir)
+    same = files == project.files
+    if same and not project.doubts:
+        return project, False
+    config, read, troubles = project.config, project.read, {}
+    try:
+        config = read_config(project.config.project_dir)
+        read = read_vars(project.config.project_dir).get("feeds") or {}
+    except UserError as error:
+        troubles["project", "project"] = str(error)
+    doubts = {name: str(error) for name, error in feeds_in_doubt(spark, config).items()}
+    if same and doubts == project.doubts:
+        return project, False
+    # A feed whose settings have changed, or that is gone, is not loaded; what has landed of it
+    # keeps its meaning, so that it keeps no other feed's tables back.
+    landed = {name: landed_settings(spark, config.bronze, name) for name in doubts}
+    feeds = {**read, **landed} if doubts or troubles else None
+    manifest = project.manifest
+    try:
+        manifest = parse_project(config.project_dir, feeds)
+    except UserError as error:
+        troubles.setdefault(("project", "project"), str(error))
+    return Project(config, files, manifest, doubts, read, feeds, troubles), True
 
 
 def files_of_project(project_dir: Path) -> Files:

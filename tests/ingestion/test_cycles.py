@@ -13,7 +13,8 @@ import pytest
 from ingestion.bronze import create_tables
 from ingestion.config import read_config
 from ingestion.cycles import loading
-from ingestion.cycles.loop import Options, Progress, Project, run_cycle
+from ingestion.cycles.one_cycle import Options, Progress, run_cycle
+from ingestion.cycles.project import Project
 from tests.pipeline.conftest import Lakehouse
 from tests.support.kafka_broker import KafkaBroker
 
@@ -120,7 +121,7 @@ def names_of(cycle) -> list[tuple[str, str]]:
     return [(trouble.kind, trouble.name) for trouble in cycle.troubles]
 
 
-def test_what_lands_is_in_gold_with_the_cycle_and_no_news_cost_no_dbt(followed, capsys):
+def test_what_lands_is_in_gold_with_the_cycle_and_no_news_cost_no_dbt(followed):
     first = followed.cycle()
     assert (first.records, first.tables_changed, first.troubles) == ({"crm": 1}, ("people",), ())
     assert first.newest_changes["people"].timestamp() == NOW / 1000
@@ -135,7 +136,6 @@ def test_what_lands_is_in_gold_with_the_cycle_and_no_news_cost_no_dbt(followed, 
     assert second.newest_changes["people"].timestamp() == NOW / 1000 + 5
     assert second.bytes["crm"] > 200
     assert followed.rows("people") == [(1, "Ann"), (2, "Bob")]
-    print(first.seconds, idle.seconds, second.seconds)
 
 
 def test_a_feed_and_a_model_that_are_added_are_in_gold_within_two_cycles(followed):

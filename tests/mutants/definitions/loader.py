@@ -147,7 +147,7 @@ MUTANTS = (
     Mutant(
         name="cycles: dbt is told the changed settings of a feed that is not loaded",
         kind="a guard left out",
-        file="ingestion/cycles/loop.py",
+        file="ingestion/cycles/project.py",
         before="{**read, **landed} if doubts or troubles else None",
         after="{**landed, **read} if doubts or troubles else None",
         tests=(
@@ -158,7 +158,7 @@ MUTANTS = (
     Mutant(
         name="cycles: a model that failed waits for new records",
         kind="a guard left out",
-        file="ingestion/cycles/loop.py",
+        file="ingestion/cycles/one_cycle.py",
         before=" or not progress.built.is_whole\n",
         after="\n",
         tests=(
