@@ -23,7 +23,7 @@ run: setup  ## load the feeds, build and test all tables, report
 	@$(BIN)/python -m ingestion run
 
 # The models of formats differ in nothing but the name, as tests/formats/test_names.py says: one stands for all.
-WRITTEN_SQL := models/silver/*.sql models/silver/formats/canal_json_cloudcanal_changes.sql models/gold tests
+WRITTEN_SQL := models/silver/*.sql models/silver/formats/canal_json_cloudcanal_changes.sql models/gold examples/shop/models tests
 lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
 	@$(BIN)/sqlfluff lint --disable-progress-bar --processes 2 $(WRITTEN_SQL)
