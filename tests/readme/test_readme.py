@@ -2,12 +2,12 @@
 
 import os
 import re
-import shutil
 import subprocess
 
 import pytest
 
 from ingestion.project_files import PROJECT_ROOT
+from tests.support.checkout import copy_of_the_checkout
 from tests.support.java import BRIEF
 
 README = (PROJECT_ROOT / "README.md").read_text()
@@ -29,18 +29,7 @@ def make_copy(folder):
     """The project as `git clone` and `make setup` leave it."""
     if not (PROJECT_ROOT / ".venv" / "ready").exists():
         pytest.skip("needs the environment that `make setup` makes")
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=PROJECT_ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    for name in listed:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PROJECT_ROOT / name, folder / name, follow_symlinks=False)
-    for name in (".venv", ".jars"):
-        (folder / name).symlink_to(PROJECT_ROOT / name)
+    copy_of_the_checkout(folder)
     (folder / ".venv" / "ready").touch()
     # others' tests may leave something in /tmp at the same time
     java_tmp(folder).mkdir(parents=True)
