@@ -88,6 +88,8 @@ def test_make_run_shows_one_quiet_screen_and_leaves_nothing_outside(copy):
     assert [line for line in lines if noise.search(line)] == []
     assert "gold.orders: 6 rows" in done.stdout
     assert "1 unknown" in done.stdout
+    # two warnings, which a second run would not show
+    assert "docs/tests.md" in done.stdout
     # Hive makes one per session where nobody tells it another place, and leaves it there
     assert list(java_tmp(folder).glob("*_resources")) == []
 
