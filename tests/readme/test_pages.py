@@ -6,7 +6,7 @@ from functools import cache
 
 import yaml
 
-from ingestion.config import PROJECT_ROOT
+from ingestion.project_files import PROJECT_ROOT
 from ingestion.settings import ENCODINGS, SETTINGS_OF_FORMATS
 
 DOCS = PROJECT_ROOT / "docs"

@@ -8,7 +8,8 @@ import subprocess
 import pytest
 import yaml
 
-from ingestion.config import PROJECT_ROOT, read_config
+from ingestion.config import read_config
+from ingestion.project_files import PROJECT_ROOT
 from tests.support.java import BRIEF
 
 README = (PROJECT_ROOT / "README.md").read_text()

@@ -1,10 +1,10 @@
-{{ config(materialized='kept_view') }}
+{{ config(materialized='kept_view', enabled=cdc.feeds() | length > 0) }}
 
 with
 
 changes as (
 
-    select * from {{ ref('changes') }}
+    select * from {{ ref('cdc_changes') }}
 
 ),
 
