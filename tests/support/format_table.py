@@ -73,6 +73,13 @@ def write(page: Path, text: str) -> None:
     page.write_text(MARKED.sub(lambda _: text, page.read_text("utf-8")), "utf-8")
 
 
+def write_count() -> None:
+    """Say in the README how many formats there are."""
+    counted = re.sub(r"\[\d+ formats\]", f"[{len(facts())} formats]", README.read_text("utf-8"))
+    README.write_text(counted, "utf-8")
+
+
 if __name__ == "__main__":
     write(README, table())
+    write_count()
     write(OVERVIEW, overview())
