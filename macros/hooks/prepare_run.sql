@@ -45,41 +45,6 @@
 {%- endmacro %}
 
 
-{#- What prepare_run found out; empty where dbt ran no hooks (compile, show, docs). Macros that only a run calls, for each of
-    hundreds of tables, take it from the graph themselves. -#}
-{% macro lakehouse_run() -%}
-    {{ return(graph.get('lakehouse', {})) }}
-{%- endmacro %}
-
-
-{#- How far the model has come, as {version, built_by}; none where it has to be built anew. -#}
-{% macro mark_of_model() -%}
-    {%- set mark = cdc.lakehouse_run().get('applied', {}).get(model.name) -%}
-    {{ return(none if not mark or should_full_refresh() or load_relation(this) is none else mark) }}
-{%- endmacro %}
-
-
-{% macro applied_versions() -%}
-    {{ return(cdc.silver_relation('applied_versions')) }}
-{%- endmacro %}
-
-
-{#- How far each model has come, as {model: {version, built_by}}. -#}
-{% macro applied_marks() -%}
-    {%- set applied = {} -%}
-    {%- for row in run_query('select model, bronze_version, built_by from ' ~ cdc.applied_versions()) -%}
-        {%- do applied.update({row[0]: {'version': row[1] | int, 'built_by': row[2]}}) -%}
-    {%- endfor -%}
-    {{ return(applied) }}
-{%- endmacro %}
-
-
-{#- The bronze version up to which a model has read, as a query. -#}
-{% macro version_read_by(model_name) -%}
-select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied where applied.model = {{ cdc.quoted(model_name) }}
-{%- endmacro %}
-
-
 {#- dbt switches ANSI mode off in its own Spark; a server has to be told by the profile. -#}
 {% macro refuse_ansi() -%}
     {%- if target.name != 'embedded' and run_query('set spark.sql.ansi.enabled').rows[0][1] | lower == 'true' -%}
@@ -88,55 +53,6 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
             ~ 'spark.sql.ansi.enabled to false, as the target `cluster` in profiles/profiles.yml does.'
         ) }}
     {%- endif -%}
-{%- endmacro %}
-
-
-{#- Makes known to Spark's catalogue what it lacks; dbt has listed silver already. -#}
-{% macro register_bronze() -%}
-    {%- set bronze = source('bronze', 'messages').schema -%}
-    {%- set missing = [] -%}
-    {%- for table in ['messages', 'feeds', 'topics', 'gaps', 'files'] if load_relation(source('bronze', table)) is none -%}
-        {%- do missing.append(table) -%}
-    {%- endfor -%}
-    {%- if missing -%}
-        {%- do run_query('create schema if not exists ' ~ bronze) -%}
-    {%- endif -%}
-    {%- set folder = cdc.absolute_path(var('bronze_path')) if missing -%}
-    {%- if 'messages' in missing -%}
-        {%- do cdc.refuse_missing_bronze(folder) -%}
-    {%- endif -%}
-    {%- for table in missing -%}
-        {%- do run_query(
-            'create table if not exists ' ~ bronze ~ '.' ~ table
-            ~ ' using delta location ' ~ cdc.quoted(folder ~ '/' ~ table)
-        ) -%}
-    {%- endfor -%}
-    {%- if load_relation(cdc.applied_versions()) is none -%}
-        {%- do run_query('create schema if not exists ' ~ cdc.silver_schema()) -%}
-        {%- do run_query(
-            'create table if not exists ' ~ cdc.applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
-        ) -%}
-    {%- endif -%}
-{%- endmacro %}
-
-
-{#- Spark would make an empty table where there is none. Its refusal cannot be caught: say beforehand what it means. -#}
-{% macro refuse_missing_bronze(folder) -%}
-    {%- do log(
-        'First run here: registering the tables of ' ~ folder ~ '. If there are none, nothing has been loaded yet: run'
-        ~ ' `python -m ingestion load` first.', info=true
-    ) -%}
-    {%- do run_query('describe delta.' ~ '`' ~ folder ~ '/messages`') -%}
-{%- endmacro %}
-
-
-{#- The catalogue wants an absolute path; only Spark knows what a relative one is relative to. -#}
-{% macro absolute_path(path) -%}
-    {%- if path.startswith('/') or '://' in path -%}
-        {{ return(path) }}
-    {%- endif -%}
-    {%- set folder = run_query("select java_method('java.lang.System', 'getProperty', 'user.dir')").rows[0][0] -%}
-    {{ return(folder ~ '/' ~ path) }}
 {%- endmacro %}
 
 
@@ -222,86 +138,4 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
             ) }}
         {%- endfor -%}
     {%- endfor -%}
-{%- endmacro %}
-
-
-{#- on-run-end: one commit that keeps how far each model has come. Lost with a killed run, it only costs
-    that the next run reads a little again: every step repeats safely. -#}
-{% macro finish_run() -%}
-    {%- set run = cdc.lakehouse_run() -%}
-    {%- if execute and run -%}
-        {%- do cdc.mark_checked() -%}
-        {%- if flags.WHICH in ['run', 'build'] -%}
-            {%- do cdc.renew_misfits() -%}
-        {%- endif -%}
-    {%- endif -%}
-    {%- if execute and run and run.applied_now -%}
-        {%- set found = cdc.applied_marks() -%}
-        {%- if found != run.applied_before -%}
-            {%- do cdc.refuse_doubtful_tables(found) -%}
-        {%- else -%}
-            {%- do run.applied.update(run.applied_now) -%}
-            insert overwrite {{ cdc.applied_versions() }} values
-            {%- for model, mark in run.applied.items() %}
-            ({{ cdc.quoted(model) }}, {{ mark.version }}, {{ cdc.quoted(mark.built_by) }}){{ ',' if not loop.last }}
-            {%- endfor %}
-        {%- endif -%}
-    {%- endif -%}
-{%- endmacro %}
-
-
-{#- Remembers that a model holds everything up to the run's bronze version; finish_run writes it. -#}
-{% macro mark_applied(version, built_by) -%}
-    {%- do cdc.remember(model.name, version, built_by) -%}
-{%- endmacro %}
-
-
-{#- Keeps a mark of this name for later runs: of a model, or with a # in front of something else that they need not ask again. -#}
-{% macro remember(name, version, built_by) -%}
-    {%- set run = graph.lakehouse -%}
-    {%- set mark = {'version': version, 'built_by': built_by} -%}
-    {%- if run.applied.get(name) != mark -%}
-        {%- do run.applied_now.update({name: mark}) -%}
-        {%- do run.applied.update({name: mark}) -%}
-    {%- endif -%}
-{%- endmacro %}
-
-
-{#- Keeps text on a build of a table for later runs, unless it is too long for a mark. -#}
-{% macro remember_text(name, build, text) -%}
-    {%- do cdc.remember(name, 0, build ~ ' ' ~ (text if text | length < 100000 else '')) -%}
-{%- endmacro %}
-
-
-{#- The model's table has new rows: what was kept of it, under its name, is no longer right. -#}
-{% macro forget_remembered() -%}
-    {%- set run = graph.lakehouse -%}
-    {%- do run.applied.pop('#' ~ model.name, none) -%}
-    {%- do run.applied_now.pop('#' ~ model.name, none) -%}
-    {%- do run.known.pop(model.name, none) -%}
-{%- endmacro %}
-
-
-{#- What an earlier run has kept, if the table is of that build; empty otherwise. -#}
-{% macro remembered_text(name, build) -%}
-    {%- set text = cdc.lakehouse_run().applied.get(name, {}).get('built_by', '') -%}
-    {{ return(text[build | length + 1:] if text.startswith(build ~ ' ') else '') }}
-{%- endmacro %}
-
-
-{#- Has a model that reads all of silver come to all records? If not, its table may hold more than its mark says: a run may have been
-    killed between the two. -#}
-{% macro is_settled(name) -%}
-    {%- set run = cdc.lakehouse_run() -%}
-    {{ return((run.feed_news.values() | list + [-1]) | max <= run.applied.get(name, {}).get('version', -1)) }}
-{%- endmacro %}
-
-
-{#- These models count as never built from here on, in this run as in the next. -#}
-{% macro forget_marks(models) -%}
-    {%- for name in models -%}
-        {%- do cdc.lakehouse_run().get('applied', {}).pop(name, none) -%}
-        {%- do cdc.lakehouse_run().get('applied_before', {}).pop(name, none) -%}
-    {%- endfor -%}
-    {%- do run_query('delete from ' ~ cdc.applied_versions() ~ ' where model in (' ~ cdc.quoted_list(models) ~ ')') -%}
 {%- endmacro %}
