@@ -36,7 +36,8 @@ PARSED = (".sql", ".yml", ".yaml", ".md", ".csv", ".py")
 class Files:
     """Which files a project consists of: equal, and no file of it has changed."""
 
-    stamps: tuple[tuple[str, int, int], ...]
+    # path, and its size and time
+    stamps: tuple[tuple[str, tuple[int, int]], ...]
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def read_again(spark: SparkSession, project: Project) -> tuple[Project, bool]:
 
     What cannot be read stays as it was read last, with a trouble that says so.
     """
-    files = files_of_project(project.config.project_dir)
+    files = files_of_project(project.config.project_dir, project.manifest)
     same = files == project.files
     if same and not project.doubts:
         return project, False
@@ -82,14 +83,33 @@ def read_again(spark: SparkSession, project: Project) -> tuple[Project, bool]:
         manifest = parse_project(config.project_dir, feeds)
     except UserError as error:
         troubles.setdefault(("project", "project"), str(error))
+    if manifest is not project.manifest:
+        files = _as_of(files, files_of_project(config.project_dir, manifest))
     return Project(config, files, manifest, doubts, read, feeds, troubles), True
 
 
-def files_of_project(project_dir: Path) -> Files:
-    """Return the files that dbt reads, each with its size and the time of its last change."""
+def _as_of(before: Files, after: Files) -> Files:
+    """Return the files that are known after dbt has parsed, as they were before it did.
+
+    So what changed while it parsed is parsed again.
+    """
+    known = dict(before.stamps)
+    return Files(tuple((path, known.get(path, stamp)) for path, stamp in after.stamps))
+
+
+def files_of_project(project_dir: Path, manifest: "Manifest | None" = None) -> Files:
+    """Return the files that dbt reads, each with its size and the time of its last change.
+
+    Where dbt_project.yml does not name its folders as they are, the manifest knows them: it holds
+    the files that dbt has found.
+    """
     roots = [path for path in project_dir.glob("*.yml") if path.is_file()]
     stamps = {_stamp(path) for path in roots}
-    for folder in _folders(project_dir):
+    folders_of_dbt = {
+        Path(file.path.project_root, file.path.searched_path)
+        for file in (manifest.files.values() if manifest is not None else ())
+    }
+    for folder in {*_folders(project_dir), *folders_of_dbt}:
         for where, folders, names in os.walk(folder, followlinks=True):
             folders[:] = [name for name in folders if not name.startswith((".", "__pycache__"))]
             stamps |= {_stamp(Path(where, name)) for name in names if name.endswith(PARSED)}
@@ -109,10 +129,10 @@ def _folders(project_dir: Path) -> list[Path]:
     return [project_dir / str(name) for name in names]
 
 
-def _stamp(path: Path) -> tuple[str, int, int] | None:
+def _stamp(path: Path) -> tuple[str, tuple[int, int]] | None:
     try:
         stat = path.stat()
     except OSError:
         # removed since it was listed
         return None
-    return str(path), stat.st_size, stat.st_mtime_ns
+    return str(path), (stat.st_size, stat.st_mtime_ns)

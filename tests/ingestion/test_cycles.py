@@ -16,6 +16,7 @@ from ingestion.cycles import loading
 from ingestion.cycles.one_cycle import Options, Progress, run_cycle
 from ingestion.cycles.project import Project
 from tests.pipeline.conftest import Lakehouse
+from tests.pipeline.shop_records import SHOP_MODELS
 from tests.support.kafka_broker import KafkaBroker
 
 pytestmark = pytest.mark.kafka
@@ -100,8 +101,7 @@ def followed(tmp_path_factory, spark, broker):
     before = Path.cwd()
     lakehouse = Lakehouse(tmp_path_factory.mktemp("followed"))
     lakehouse.spark = spark
-    shutil.rmtree(lakehouse.root / "models" / "gold")
-    (lakehouse.root / "models" / "gold").mkdir()
+    shutil.rmtree(lakehouse.root / SHOP_MODELS)
     path = lakehouse.root / "dbt_project.yml"
     told = path.read_text().replace("localhost:9092", broker.servers)
     # this session's Java has begun in another folder

@@ -21,6 +21,7 @@ from ingestion.errors import OK
 from tests.ingestion.test_cycles import MODEL, change, feed_of
 from tests.ingestion.test_topics import wait_for
 from tests.pipeline.conftest import Lakehouse
+from tests.pipeline.shop_records import SHOP_MODELS
 from tests.support.java import BRIEF
 from tests.support.kafka_broker import KafkaBroker
 
@@ -34,8 +35,7 @@ LINE = re.compile(r"^[0-9-]+ [0-9:]+  ([0-9,]+) records?, ([0-9,]+) tables? chan
 def lakehouse(tmp_path: Path, broker: KafkaBroker) -> Lakehouse:
     (tmp_path / "project").mkdir()
     lakehouse = Lakehouse(tmp_path / "project")
-    shutil.rmtree(lakehouse.root / "models" / "gold")
-    (lakehouse.root / "models" / "gold").mkdir()
+    shutil.rmtree(lakehouse.root / SHOP_MODELS)
     path = lakehouse.root / "dbt_project.yml"
     path.write_text(path.read_text().replace("localhost:9092", broker.servers))
     return lakehouse
