@@ -28,7 +28,7 @@ class Feed:
     starting_offsets: str | Offsets = "earliest"
     max_offsets_per_trigger: int | None = None
     kafka: dict[str, str] = field(default_factory=dict)
-    # The consumer group that is told how far bronze has come.
+    # The consumer group to which the loader commits how far bronze has come.
     group: str | None = None
     # The database behind the feed, for `reconcile`: url, user, password.
     source: dict[str, str] = field(default_factory=dict)

@@ -37,7 +37,7 @@ class Cycle:
     # gold tables that took new changes, and other models that dbt built, by the models' names
     tables_changed: tuple[str, ...]
     # gold table -> when its newest change was made, by the source's clock; a table is missing
-    # while none of its changes tells a time
+    # while none of its changes carries a time
     newest_changes: Mapping[str, datetime]
     # was dbt needed at all
     is_built: bool = False

@@ -1,4 +1,4 @@
-"""How far bronze has come, told to a consumer group, where every Kafka tool looks for the lag.
+"""How far bronze has come, committed to a consumer group: every Kafka tool shows the lag.
 
 The loader never reads from the group: which records bronze has, Delta and the checkpoint say.
 """

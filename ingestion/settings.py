@@ -50,7 +50,7 @@ INSTANT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d
 # Spark sets these itself, and refuses to be told.
 OWNED_BY_SPARK = {
     "auto.offset.reset": "use starting_offsets",
-    "enable.auto.commit": "the loader keeps its own offsets, and tells them to the feed's group",
+    "enable.auto.commit": "the loader keeps its own offsets, and commits them to the feed's group",
     "interceptor.classes": "the loader reads records as they are",
     "key.deserializer": "the loader lands bytes",
     "value.deserializer": "the loader lands bytes",

@@ -53,7 +53,7 @@ class GoldTable:
     place: tuple[Any, ...]
 
     def reads(self, place: Place) -> bool:
-        """Tell whether changes of this place are for the table."""
+        """Return whether changes of this place are for the table."""
         feed, *parts = place
         return feed == self.feed and all(
             _is_called(declared, name) for declared, name in zip(self.place, parts, strict=True)

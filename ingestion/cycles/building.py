@@ -37,7 +37,7 @@ class Built:
 
     @property
     def is_whole(self) -> bool:
-        """Tell whether nothing is left to be tried again."""
+        """Return whether nothing is left to be tried again."""
         return self.stopped is None and not self.failed
 
 

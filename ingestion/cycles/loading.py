@@ -9,7 +9,7 @@ from threading import BoundedSemaphore, Event
 from pyspark.sql import SparkSession
 
 from ingestion.config import Config, Feed
-from ingestion.cycles.news import Clients, Look, look_at
+from ingestion.cycles.look import Clients, Look, look_at
 from ingestion.errors import UNEXPECTED, UserError, log_trace
 from ingestion.load import load_feed
 from ingestion.locks import feed_lock

@@ -105,7 +105,7 @@ def run_cycle(
 
 
 def _are_tests_due(progress: Progress, project: Project, options: Options, stopping: Event) -> bool:
-    """Tell whether something has been built since the tests ran, and that long enough ago."""
+    """Return whether something has been built since the tests ran, and that long enough ago."""
     return (
         project.manifest is not None
         and progress.built_version > progress.tested_version

@@ -51,7 +51,7 @@ class Project:
     doubts: Mapping[str, str] = field(default_factory=dict)
     # the feeds as dbt_project.yml had them when it could be read
     read: Mapping[str, Any] = field(default_factory=dict)
-    # what dbt is told of the feeds, where that is not what dbt_project.yml says
+    # the feeds as dbt is given them, where that is not what dbt_project.yml says
     feeds: Mapping[str, Any] | None = None
     troubles: Sentences = field(default_factory=dict)
 
@@ -123,9 +123,9 @@ def _folders(project_dir: Path) -> list[Path]:
     except (OSError, yaml.YAMLError):
         # said by who reads it for what it says
         project = None
-    told = project if isinstance(project, dict) else {}
-    names = [name for key, usual in FOLDERS.items() for name in (told.get(key) or usual)]
-    names.append(told.get(PACKAGES[0]) or PACKAGES[1])
+    named = project if isinstance(project, dict) else {}
+    names = [name for key, usual in FOLDERS.items() for name in (named.get(key) or usual)]
+    names.append(named.get(PACKAGES[0]) or PACKAGES[1])
     return [project_dir / str(name) for name in names]
 
 

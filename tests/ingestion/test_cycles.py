@@ -121,7 +121,7 @@ def names_of(cycle) -> list[tuple[str, str]]:
     return [(trouble.kind, trouble.name) for trouble in cycle.troubles]
 
 
-def test_what_lands_is_in_gold_with_the_cycle_and_no_news_cost_no_dbt(followed):
+def test_what_lands_is_in_gold_with_the_cycle_and_nothing_new_needs_no_dbt(followed):
     first = followed.cycle()
     assert (first.records, first.tables_changed, first.troubles) == ({"crm": 1}, ("people",), ())
     assert first.newest_changes["people"].timestamp() == NOW / 1000
@@ -228,7 +228,7 @@ def test_a_model_that_fails_delays_no_other_and_is_tried_again(followed, capsys)
 
 
 @pytest.mark.long
-def test_twenty_feeds_without_news_cost_no_dbt_and_no_job_of_spark(followed):
+def test_twenty_feeds_with_nothing_new_need_no_dbt_and_no_job_of_spark(followed):
     names = [f"idle_{number}" for number in range(20)]
     for name in names:
         followed.broker.create(name)

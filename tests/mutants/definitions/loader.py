@@ -119,7 +119,7 @@ MUTANTS = (
         before="if loaders.seen.get(feed.name) == now:",
         after="if feed.name in loaders.seen:",
         tests=(
-            f"{TESTS}/test_cycles.py::test_what_lands_is_in_gold_with_the_cycle_and_no_news_cost_no_dbt",
+            f"{TESTS}/test_cycles.py::test_what_lands_is_in_gold_with_the_cycle_and_nothing_new_needs_no_dbt",
         ),
     ),
     Mutant(

@@ -15,7 +15,7 @@ from ingestion.files import find_files
 
 @dataclass(frozen=True)
 class Look:
-    """All that tells whether a feed has something new, or is another feed than before."""
+    """All that shows whether a feed has something new, or is another feed than before."""
 
     feed: Feed
     topics: dict[str, Topic] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Clients:
 
 
 def look_at(clients: Clients, config: Config, feed: Feed) -> Look:
-    """Return what the feed has to offer; a UserError says why it cannot be told."""
+    """Return what the feed has to offer; a UserError says why it is not known."""
     if feed.files:
         return Look(feed, files=tuple(_stamps(config, feed)))
     with clients.of(feed) as client:
