@@ -68,7 +68,7 @@ def mysql_programs(parent: Path) -> Programs:
 
 
 def _of_maven(name: str, release: str) -> Path:
-    """Return the folder with the jar of a release that pyproject.toml names."""
+    """Return the folder with the jar of a release that jars.toml names."""
     return bring_server_jars(f"{name}_{release.replace('.', '_')}")
 
 
