@@ -103,6 +103,8 @@ test-long: setup  ## more damage, histories, killed runs and transactions than C
 	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
 	@CASES_SEED=$$(date +%s) KILLS=20 $(BIN)/python -m pytest --quiet tests/pipeline/test_repair.py -k random
 	@SOURCES_SEED=$$(date +%s) SOURCES_TRANSACTIONS=400 $(MAKE) --no-print-directory test-sources
+	@SOURCES_POSTGRES=17 SOURCES_MARIADB=11.4 $(MAKE) --no-print-directory test-sources
+	@SOURCES_POSTGRES=installed SOURCES_MARIADB=installed $(MAKE) --no-print-directory test-sources
 
 # MUTANTS="--tests fast gold:" for those of gold, with the tests of `make test`
 mutants: setup  ## plant faults in a copy, one at a time, and say which test sees each: for a night

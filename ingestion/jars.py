@@ -96,12 +96,17 @@ def bring_spark_jars(project_dir: Path = PROJECT_ROOT) -> Path:
     return folder
 
 
+def cache() -> Path:
+    """Return the folder, in the user's cache, of what tests fetch."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cdc-lakehouse"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def bring_server_jars(name: str) -> Path:
     """Return a folder, in the user's cache, with the jars of a server that tests start."""
     packages = coordinates(f"{name}_jars")
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "cdc-lakehouse" / f"{name}-{packages[0].rsplit(':', 1)[1]}"
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder = cache() / f"{name}-{packages[0].rsplit(':', 1)[1]}"
     # kinds of tests that run side by side want the same jars; Ivy's cache is for one at a time
     with (folder.parent / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

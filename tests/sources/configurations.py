@@ -14,6 +14,8 @@ class Configuration:
     schema: str
     tables: tuple[str, ...]
     settings: dict[str, str]
+    # which of the world's databases it captures
+    database: str = "postgres"
     feed: dict[str, object] = field(default_factory=dict)
     # whether the messages carry types, so that `generate` writes the models
     is_typed: bool = True

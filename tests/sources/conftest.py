@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -54,10 +55,10 @@ def world() -> Iterator[World]:
 def built(world: World) -> Built:
     """Everything has been captured, loaded and built once."""
     world.start()
-    world.mariadb.run(mariadb_workload.LATE)
+    world.shops["canal"].run(mariadb_workload.LATE)
     world.work(
         postgres_workload.streams(SEED, COUNT),
-        mariadb_workload.streams(SEED, COUNT),
+        partial(mariadb_workload.streams, SEED, COUNT),
     )
     world.drain()
     project = make_project(world.folder / "project", world)

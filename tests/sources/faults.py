@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from tests.sources import mariadb_workload, postgres_workload
 from tests.sources.lakehouse import configuration
@@ -27,10 +28,10 @@ SIGNAL = """{{"data-collections": [{tables}], "type": "incremental"}}"""
 def strike(world: World, count: int) -> None:
     """Kill every producer and the broker while all writers write, then let them catch up."""
     world.connect.note_offsets()
-    place = world.mariadb.position()
+    place = world.shops["canal"].position()
     work = (
         postgres_workload.more(world.seed, count),
-        mariadb_workload.more(world.seed, count),
+        partial(mariadb_workload.more, world.seed, count),
     )
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(world.work, *work)

@@ -1,4 +1,4 @@
-"""What happens in MariaDB, in the database `shop`."""
+"""What happens in MariaDB and in MySQL, in the database `shop`."""
 
 from tests.sources.mariadb import MariaDB
 from tests.sources.mariadb_tables import (
@@ -9,7 +9,7 @@ from tests.sources.mariadb_tables import (
     TABLES,
 )
 from tests.sources.tables import Table
-from tests.sources.workload import LARGE_TRANSACTION, MARIADB, Writer, script
+from tests.sources.workload import LARGE_TRANSACTION, Dialect, Writer, script, written
 
 # the widest unsigned number, as a key
 LARGEST = 18446744073709551615
@@ -32,9 +32,10 @@ BEGINNINGS = {
 }
 
 
-def create(table: Table) -> str:
+def create(table: Table, has_generated_columns: bool) -> str:
     """Return the statement that makes the table as it is before anything happens."""
-    parts = [f"{column.name} {column.ddl}" for column in table.columns]
+    columns = table.columns if has_generated_columns else written(table)
+    parts = [f"{column.name} {column.ddl}" for column in columns]
     if table.key:
         parts.append(f"primary key ({', '.join(table.key)})")
     if table.constraint:
@@ -43,14 +44,15 @@ def create(table: Table) -> str:
 
 
 def make_tables(database: MariaDB) -> None:
-    database.run(BEFORE + "\n".join(create(table) for table in TABLES))
+    tables = [create(table, database.has_generated_columns) for table in TABLES]
+    database.run(BEFORE + "\n".join(tables))
     # Canal begins a little before the place it is told, but not in another file: the CREATE TABLEs are in the first
     database.run("flush binary logs;")
 
 
 def fill(database: MariaDB, seed: str) -> None:
     """Write the rows that a snapshot finds."""
-    writer = Writer(seed, MARIADB, "shop", 0)
+    writer = Writer(seed, database.dialect, "shop", 0)
     database.run(
         SESSION
         + writer.every_value(EVERYTHING, 100, "snapshot")
@@ -64,33 +66,34 @@ def fill(database: MariaDB, seed: str) -> None:
     )
 
 
-def streams(seed: str, count: int) -> list[str]:
+def streams(seed: str, count: int, dialect: Dialect) -> list[str]:
     """Return the scripts of the writers that write at the same time."""
     scripts = []
     for number in (1, 2):
-        writer = Writer(seed, MARIADB, "shop", number)
+        writer = Writer(seed, dialect, "shop", number)
         told = list(writer.transactions([EVERYTHING, COMPOSITE], count))
+        told += [writer.often(EVERYTHING), writer.often(COMPOSITE)]
         if number == 1:
             told.insert(0, writer.every_value(EVERYTHING, 200, "stream"))
             told.append(f"update shop.everything set c_int = 1 where id = {LARGEST};")
             told += truncate(writer)
             told.append(writer.large(COMPOSITE, LARGE_TRANSACTION))
         scripts.append("\n".join(told))
-    writer = Writer(seed, MARIADB, "shop", 3)
+    writer = Writer(seed, dialect, "shop", 3)
     scripts.append("\n".join([*alter(), *rekey(), *writer.equal_rows(KEYLESS)]))
     return [SESSION + told for told in scripts]
 
 
-def more(seed: str, count: int) -> list[str]:
+def more(seed: str, count: int, dialect: Dialect) -> list[str]:
     """Return further scripts of the writers whose keys may come and go without an end."""
     told = []
     for number in (1, 2):
-        writer = Writer(f"{seed} more", MARIADB, "shop", number, fresh=500_000)
+        writer = Writer(f"{seed} more", dialect, "shop", number, fresh=500_000)
         changes = [*writer.transactions([EVERYTHING, COMPOSITE], count)]
         if number == 1:
             changes += truncate(writer, times=(3, 4))
         told.append("\n".join([SESSION, *changes, writer.large(COMPOSITE, count)]))
-    writer = Writer(f"{seed} more", MARIADB, "shop", 3)
+    writer = Writer(f"{seed} more", dialect, "shop", 3)
     return [*told, "\n".join([SESSION, *writer.equal_rows(KEYLESS)])]
 
 

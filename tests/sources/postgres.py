@@ -5,6 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+from tests.sources.releases import postgres_programs
 from tests.sources.server import Server, identity, own_folder
 from tests.support.kafka_broker import free_port
 
@@ -19,13 +20,13 @@ SETTINGS = {
 
 
 class Postgres:
-    def __init__(self, parent: Path) -> None:
-        self.programs = max(Path("/usr/lib/postgresql").glob("*/bin"))
+    def __init__(self, parent: Path, release: str) -> None:
+        programs = postgres_programs(release, parent)
         self.port = free_port()
         folder = own_folder(parent, "postgres", "postgres")
         subprocess.run(
             [
-                self.programs / "initdb",
+                programs / "initdb",
                 "-D",
                 folder / "data",
                 "-U",
@@ -46,7 +47,7 @@ class Postgres:
         self.server = Server(
             "postgres",
             [
-                self.programs / "postgres",
+                programs / "postgres",
                 "-D",
                 folder / "data",
                 "-p",
@@ -68,7 +69,7 @@ class Postgres:
         """Run a script whose lines are transactions of their own unless they say otherwise."""
         done = subprocess.run(
             [
-                self.programs / "psql",
+                "psql",
                 "-h",
                 "127.0.0.1",
                 "-p",
@@ -94,3 +95,6 @@ class Postgres:
         # JSON has no raw line breaks, so a line is a row
         lines = self.run(f"select json_build_array({told}) from {relation};").split("\n")
         return [dict(zip(columns, json.loads(line), strict=True)) for line in lines if line]
+
+    def release(self) -> str:
+        return self.run("show server_version;").strip()

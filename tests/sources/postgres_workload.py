@@ -11,6 +11,7 @@ from tests.sources.postgres_tables import (
     TABLES,
     UNCHANGED,
 )
+from tests.sources.releases import POSTGRES_RELEASE
 from tests.sources.tables import Table
 from tests.sources.workload import LARGE_TRANSACTION, POSTGRES, Writer, script
 
@@ -39,8 +40,12 @@ AFTER = """
 create unique index indexed_code on public.indexed (code);
 alter table public.indexed replica identity using index indexed_code;
 create table lost.emptied (id int, v text, round int);
-create publication everything for tables in schema public, whole;
+create publication everything for tables in schema public, whole{options};
 """
+# otherwise 18 refuses changes of a table whose identity holds a generated column
+PUBLICATION_OPTIONS = (
+    " with (publish_generated_columns = stored)" if POSTGRES_RELEASE == "18" else ""
+)
 
 
 def create(schema: str, table: Table) -> str:
@@ -58,7 +63,7 @@ def set_up(database: Postgres, seed: str) -> None:
     """Make the tables, and the rows that a snapshot finds."""
     tables = [("public", table) for table in TABLES] + [("whole", table) for table in WHOLE]
     script_of_tables = "\n".join(create(schema, table) for schema, table in tables)
-    database.run(BEFORE + script_of_tables + AFTER)
+    database.run(BEFORE + script_of_tables + AFTER.format(options=PUBLICATION_OPTIONS))
     for schema in ("public", "whole"):
         writer = Writer(seed, POSTGRES, schema, 0)
         database.run(writer.every_value(EVERYTHING, 100, "snapshot"))
@@ -81,7 +86,7 @@ def streams(seed: str, count: int) -> list[str]:
         tables = MOVING if schema == "public" else [EVERYTHING, DOCUMENTS, COMPOSITE]
         for number in (1, 2):
             writer = Writer(seed, POSTGRES, schema, number)
-            told = list(writer.transactions(tables, count))
+            told = [*writer.transactions(tables, count), *map(writer.often, tables)]
             if number == 1:
                 told.insert(0, writer.every_value(EVERYTHING, 200, "stream"))
                 told += truncate(writer)

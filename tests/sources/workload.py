@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.sources.tables import Table
 
@@ -38,6 +38,11 @@ MARIADB = Dialect(
     excluded="values({name})",
     numbers="(select seq as n from seq_1_to_{count}) as numbers",
     delete_one="delete from {table} where {where} limit 1;",
+)
+MYSQL = replace(
+    MARIADB,
+    numbers="(with recursive counted as (select 1 as n union all select n + 1 from counted"
+    " where n < {count}) select n from counted) as numbers",
 )
 
 
@@ -140,6 +145,29 @@ class Writer:
             self.put(table, [key]),
         ]
 
+    def often(self, table: Table) -> str:
+        """One row in one transaction: it comes, changes, moves, comes back, goes and comes again, changing each time."""
+        key, aside = self.first + 20, self.first + 21
+        free = next(one for one in written(table) if one.values)
+
+        def change(key: int, nth: int) -> str:
+            told = [f"{free.name} = {free.values[nth % len(free.values)]}"]
+            return self._update(table, told, f"{mover(table)} = {literal(table, key)}")
+
+        return script(
+            [
+                self.put(table, [key]),
+                *(change(key, nth) for nth in (0, 1)),
+                self.move(table, key, aside),
+                *(change(aside, nth) for nth in (0, 1)),
+                self.move(table, aside, key),
+                change(key, 0),
+                self.delete(table, key),
+                self.put(table, [key]),
+                *(change(key, nth) for nth in (0, 1)),
+            ]
+        )
+
     def several(self, table: Table) -> list[str]:
         """A statement of several rows, and an update and a delete that meet several."""
         column = mover(table)
@@ -187,6 +215,18 @@ class Writer:
             f"delete from {name} where {where[2]};",
             script([put(rows=f"({few[2]})"), put(rows=f"({few[2]})")]),
             script([f"delete from {name};"], end="rollback"),
+            # rows of one transaction come, change, change back, go and come again
+            script(
+                [
+                    put(rows=f"({few[1]})"),
+                    f"update {name} set {number.name} = {number.values[2]} where {where[1]};",
+                    f"update {name} set {number.name} = {number.values[1]} where {where[2]};",
+                    f"delete from {name} where {where[1]};",
+                    *([put(rows=f"({few[1]})")] * 2),
+                    f"update {name} set {number.name} = {number.values[2]} where {where[1]};",
+                    f"update {name} set {number.name} = {number.values[1]} where {where[2]};",
+                ]
+            ),
             # back and forth: a row that is equal to what it was
             f"update {name} set {number.name} = {number.values[2]} where {where[1]};",
             f"update {name} set {number.name} = {number.values[1]} where {where[2]};",
