@@ -2,8 +2,8 @@
     histories that are tables. -#}
 {% macro delta_tables() -%}
     {%- set wanted = [] -%}
-    {%- for node in graph.sources.values() if node.source_name == 'bronze' -%}
-        {%- do wanted.append(source('bronze', node.name)) -%}
+    {%- for node in graph.sources.values() if node.source_name in ['bronze', 'silver'] -%}
+        {%- do wanted.append(source(node.source_name, node.name)) -%}
     {%- endfor -%}
     {%- do wanted.append(api.Relation.create(schema=generate_schema_name('silver', none), identifier='applied_versions')) -%}
     {%- for node in graph.nodes.values() if node.config.materialized in ['change_log', 'history_table'] -%}

@@ -17,7 +17,7 @@
             'bronze_version': versions | max | int, 'oldest_version': versions | min | int,
             'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
             'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
-            'known': {}
+            'known': {}, 'looked_from': {}
         }}) -%}
         {%- do refuse_older_bronze() -%}
         {%- do choose_code_generation() -%}
@@ -101,6 +101,9 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
         {%- do run_query(
             'create table if not exists ' ~ applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
         ) -%}
+    {%- endif -%}
+    {%- if load_relation(source('silver', 'findings')) is none -%}
+        {%- do run_query(create_findings()) -%}
     {%- endif -%}
 {%- endmacro %}
 
@@ -216,6 +219,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
     {%- set run = lakehouse_run() -%}
     {%- if execute and run -%}
         {%- do mark_checked() -%}
+        {%- do record_findings() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do renew_misfits() -%}
         {%- endif -%}
