@@ -7,10 +7,11 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingestion import generate, inspect, load, rebuild, reconcile, report, retire, run, schemas
+from ingestion import generate, inspect, load, rebuild, reconcile, retire, run, schemas
 from ingestion.config import PROJECT_ROOT
 from ingestion.errors import OK, UNEXPECTED, UserError
 from ingestion.progress import complain
+from ingestion.report import command as report
 
 COMMANDS = (run, load, report, inspect, schemas, generate, rebuild, retire, reconcile)
 

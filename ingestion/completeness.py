@@ -1,6 +1,7 @@
 """Up to which time of the source's clock gold has every change of a table."""
 
 from datetime import datetime
+from pathlib import Path
 
 from jinja2 import Environment
 from pyspark.sql import SparkSession
@@ -31,14 +32,12 @@ def complete_up_to(
     if not read:
         return None
     changes = f"delta.`{silver / feed.format}_changes` where bronze_version <= {read[0][0]}"
-    environment = Environment()
-    environment.globals |= {
-        "config": lambda **_: "",
-        "ref": lambda _: f"(select * from {changes})",
-        "source": lambda _, table: f"delta.`{config.bronze}/{table}`",
+    relations = {
+        ("silver", "changes"): f"(select * from {changes})",
+        ("bronze", "gaps"): f"delta.`{config.bronze}/gaps`",
     }
-    text = (config.project_dir / "models" / "silver" / "complete_up_to.sql").read_text()
-    told = spark.sql(environment.from_string(text).render()).where(F.col("feed") == feed.name)
+    text = view_sql(config.project_dir, relations)
+    told = spark.sql(text).where(F.col("feed") == feed.name)
     for column, name in zip(PLACE, model.place, strict=True):
         if name is not None:
             told = told.where(F.col(column) == name)
@@ -48,3 +47,15 @@ def complete_up_to(
     known = F.count("complete_up_to") == F.count("*")
     ((time,),) = told.select(F.when(known, earliest)).collect()
     return datetime.fromisoformat(time) if time else None
+
+
+def view_sql(project_dir: Path, relations: dict[tuple[str, str], str]) -> str:
+    """Return the SQL of the view silver.complete_up_to over these relations, as Spark reads it."""
+    environment = Environment()
+    environment.globals |= {
+        "config": lambda **_: "",
+        "ref": lambda name: relations["silver", name.removeprefix("cdc_")],
+        "source": lambda schema, table: relations[schema, table],
+    }
+    (path,) = (project_dir / "models" / "silver").glob("*complete_up_to.sql")
+    return environment.from_string(path.read_text(encoding="utf-8")).render()
