@@ -6,5 +6,5 @@ select
     *,
     cast(null as array<string>) as row_key,
     error as finding
-from {{ ref('unknown_messages') }}
-where {{ is_unchecked() }}
+from {{ ref('cdc_unknown_messages') }}
+where {{ cdc.is_unchecked() }}

@@ -33,12 +33,12 @@
 {% macro findings_of(result) -%}
     {%- set test = result.node -%}
     {%- set count = result.failures | int -%}
-    {%- set looked_from = lakehouse_run().looked_from.get(test.unique_id, -1) -%}
-    {%- set open_before = 0 if looked_from < 0 else open_findings_by_mark().get(test.name, 0) -%}
-    {%- set most = [most_findings() - open_before, 0] | max -%}
+    {%- set looked_from = cdc.lakehouse_run().looked_from.get(test.unique_id, -1) -%}
+    {%- set open_before = 0 if looked_from < 0 else cdc.open_findings_by_mark().get(test.name, 0) -%}
+    {%- set most = [cdc.most_findings() - open_before, 0] | max -%}
     {%- set found = [] -%}
     {%- if count > 0 and most > 0 -%}
-        {%- for row in run_query(_first_findings(test, most)) -%}
+        {%- for row in run_query(cdc._first_findings(test, most)) -%}
             {%- do found.append(row[0]) -%}
         {%- endfor -%}
     {%- endif -%}
@@ -66,8 +66,8 @@
     found as (
 
         select distinct
-            {{ quoted(gold.name) if gold else 'gold_table' }} as gold_table,
-            {{ quoted_or_null(gold.config.meta.feed) if gold else 'feed' }} as feed,
+            {{ cdc.quoted(gold.name) if gold else 'gold_table' }} as gold_table,
+            {{ cdc.quoted_or_null(gold.config.meta.feed) if gold else 'feed' }} as feed,
             topic,
             partition,
             offset,
@@ -87,26 +87,26 @@
 {#- on-run-end of a run that tested: one MERGE. Nothing is asked or written where nothing was found and nothing was open, as the
     mark `#findings` knows, which holds how many findings of each test are open. -#}
 {% macro record_findings() -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- set tested = {} -%}
     {%- for result in results
         if result.node.config.meta.get('cdc', {}).get('findings') and result.status | string in ['pass', 'warn', 'fail']
     -%}
-        {%- do tested.update({result.node.name: findings_of(result)}) -%}
+        {%- do tested.update({result.node.name: cdc.findings_of(result)}) -%}
     {%- endfor -%}
     {%- set found = tested.values() | map(attribute='found') | sum(start=[]) -%}
     {%- if tested -%}
         {%- set known = '#findings' in run.applied -%}
-        {%- set before = open_findings_by_mark() if known else open_findings() -%}
+        {%- set before = cdc.open_findings_by_mark() if known else cdc.open_findings() -%}
         {%- if found and known and not before -%}
             {#- a run that is killed behind the MERGE must not leave word that nothing is open -#}
-            {%- do forget_marks(['#findings']) -%}
+            {%- do cdc.forget_marks(['#findings']) -%}
         {%- endif -%}
         {%- if found or before -%}
-            {%- do run_query(_merge_findings(tested, before)) -%}
+            {%- do run_query(cdc._merge_findings(tested, before)) -%}
         {%- endif -%}
-        {%- set open = open_findings() if found or before else {} -%}
-        {%- do remember('#findings', 0, tojson(open)) -%}
+        {%- set open = cdc.open_findings() if found or before else {} -%}
+        {%- do cdc.remember('#findings', 0, tojson(open)) -%}
     {%- endif -%}
 {%- endmacro %}
 
@@ -125,7 +125,7 @@
 
 {#- The same as the last run left it; empty where no run did. -#}
 {% macro open_findings_by_mark() -%}
-    {{ return(fromjson(lakehouse_run().applied.get('#findings', {}).get('built_by', '{}'), {})) }}
+    {{ return(fromjson(cdc.lakehouse_run().applied.get('#findings', {}).get('built_by', '{}'), {})) }}
 {%- endmacro %}
 
 
@@ -154,7 +154,7 @@
 
             select explode(
                 from_json(
-                    {{ quoted('[' ~ found | join(', ') ~ ']') }},
+                    {{ cdc.quoted('[' ~ found | join(', ') ~ ']') }},
                     'array<struct<
                         test: string,
                         looked_from: bigint,
@@ -206,12 +206,12 @@
     when not matched by source
         and known.resolved_at is null
         and (
-            coalesce(known.feed not in ({{ quoted_list(var('feeds')) }}), false)
+            coalesce(known.feed not in ({{ cdc.quoted_list(var('feeds')) }}), false)
             {%- if gone %}
-            or known.test in ({{ quoted_list(gone) }})
+            or known.test in ({{ cdc.quoted_list(gone) }})
             {%- endif %}
             {%- for looked_from, looked in tests_by_window.items() %}
-            or known.test in ({{ quoted_list(looked) }})
+            or known.test in ({{ cdc.quoted_list(looked) }})
             {%- if looked_from >= 0 %}
             and (known.looked_from >= {{ looked_from }} or known.topic is null and known.unlisted is null)
             {%- endif %}

@@ -6,6 +6,6 @@
         concat(column_name, ' does not fit ', wanted_type, ': ', coalesce(left(value, 200), 'NULL')) as finding
     from (
         {#- with a `where` the model is a text #}
-        {{ misfits_of({model.identifier | default(model | string): model}) }}
+        {{ cdc.misfits_of({model.identifier | default(model | string): model}) }}
     ) as misfits
 {%- endtest %}

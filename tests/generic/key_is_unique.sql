@@ -3,12 +3,12 @@
     ones. -#}
 {% test key_is_unique(model) -%}
     {{ config(meta={'cdc': {'findings': true}}, severity='error') }}
-    {%- set key = gold_declaration(model).key if execute else ['id'] %}
+    {%- set key = cdc.gold_declaration(model).key if execute else ['id'] %}
 
     select
         struct(
             {%- for column in key %}
-            {{ identifier(column) }}{{ ',' if not loop.last }}
+            {{ cdc.identifier(column) }}{{ ',' if not loop.last }}
             {%- endfor %}
         ) as gold_key,
         count(*) as row_count,
@@ -20,7 +20,7 @@
     from {{ model }}
     group by
         {%- for column in key %}
-        {{ identifier(column) }}{{ ',' if not loop.last }}
+        {{ cdc.identifier(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
     having
         count(*) > 1
@@ -29,7 +29,7 @@
             size(filter(_change.row_key, key_part -> key_part is null))
             <
             {%- for column in key %}
-            {{ '+ ' if not loop.first }}if({{ identifier(column) }} is null, 1, 0)
+            {{ '+ ' if not loop.first }}if({{ cdc.identifier(column) }} is null, 1, 0)
             {%- endfor %}
         )
 {%- endtest %}
