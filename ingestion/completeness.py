@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 from jinja2 import Environment
 from pyspark.sql import SparkSession
@@ -9,6 +10,7 @@ from pyspark.sql import functions as F
 
 from ingestion.config import Config, Feed
 from ingestion.gold_models import Model
+from ingestion.project_files import project_files
 from ingestion.tables import query_table
 
 MARK = "select bronze_version from applied where model = ?"
@@ -33,7 +35,7 @@ def complete_up_to(
         return None
     changes = f"delta.`{silver / feed.format}_changes` where bronze_version <= {read[0][0]}"
     relations = {
-        ("silver", "changes"): f"(select * from {changes})",
+        ("silver", "cdc_changes"): f"(select * from {changes})",
         ("bronze", "gaps"): f"delta.`{config.bronze}/gaps`",
     }
     text = view_sql(config.project_dir, relations)
@@ -53,9 +55,11 @@ def view_sql(project_dir: Path, relations: dict[tuple[str, str], str]) -> str:
     """Return the SQL of the view silver.complete_up_to over these relations, as Spark reads it."""
     environment = Environment()
     environment.globals |= {
+        # what the view asks of the project decides whether dbt makes it
+        "cdc": SimpleNamespace(feeds=dict),
         "config": lambda **_: "",
-        "ref": lambda name: relations["silver", name.removeprefix("cdc_")],
+        "ref": lambda model: relations["silver", model],
         "source": lambda schema, table: relations[schema, table],
     }
-    (path,) = (project_dir / "models" / "silver").glob("*complete_up_to.sql")
+    path = project_files(project_dir) / "models" / "silver" / "cdc_complete_up_to.sql"
     return environment.from_string(path.read_text(encoding="utf-8")).render()

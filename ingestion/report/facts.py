@@ -114,7 +114,7 @@ class Finding:
             "none" if value is None else json.dumps(value, ensure_ascii=False)
             for value in self.row_key
         )
-        call = f"{{{{ explain_row({json.dumps(self.gold_table)}, [{values}]) }}}}"
+        call = f"{{{{ cdc.explain_row({json.dumps(self.gold_table)}, [{values}]) }}}}"
         return f"dbt show --limit 50 --inline {shlex.quote(call)}"
 
     @property

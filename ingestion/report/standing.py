@@ -60,7 +60,7 @@ def standing_of_tables(
 
 def complete_up_to(project_dir: Path) -> str:
     """Return the view's SQL as DuckDB reads it: one text says what it means."""
-    relations = {("silver", "changes"): "silver_changes", ("bronze", "gaps"): "bronze_gaps"}
+    relations = {("silver", "cdc_changes"): "silver_changes", ("bronze", "gaps"): "bronze_gaps"}
     spark = view_sql(project_dir, relations)
     return sqlglot.transpile(spark, read="spark", write="duckdb", comments=False)[0]
 

@@ -79,9 +79,7 @@
 
 
 {% macro silver_of(declaration) -%}
-    {{ return(api.Relation.create(
-        schema=generate_schema_name('silver', none), identifier=declaration.silver
-    )) }}
+    {{ return(cdc.silver_relation(declaration.silver)) }}
 {%- endmacro %}
 
 
@@ -252,7 +250,7 @@
 {% macro feeds_of_rising_positions() -%}
     {%- set mixed = ['google_datastream', 'oms_debezium', 'oms_debezium_flatten', 'oms_shareplex', 'shareplex_quest'] -%}
     {%- set names = [] -%}
-    {%- for name, settings in var('feeds').items() if settings.format not in mixed -%}
+    {%- for name, settings in cdc.feeds().items() if settings.format not in mixed -%}
         {%- do names.append(name) -%}
     {%- endfor -%}
     {{ return(names) }}

@@ -8,7 +8,7 @@
 
 
 {% macro create_findings() -%}
-    create table if not exists {{ source('silver', 'findings') }} (
+    create table if not exists {{ cdc.silver_relation('findings') }} (
         finding_id string,
         test string,
         gold_table string,
@@ -115,7 +115,7 @@
 {% macro open_findings() -%}
     {%- set counts = {} -%}
     {%- for row in run_query(
-        'select test, count(*) from ' ~ source('silver', 'findings') ~ ' where resolved_at is null group by test order by test'
+        'select test, count(*) from ' ~ cdc.silver_relation('findings') ~ ' where resolved_at is null group by test order by test'
     ) -%}
         {%- do counts.update({row[0]: row[1] | int}) -%}
     {%- endfor -%}
@@ -146,7 +146,7 @@
     {%- endfor -%}
     {%- set tests = graph.nodes.values() | selectattr('resource_type', 'equalto', 'test') | map(attribute='name') | list -%}
     {%- set gone = before | reject('in', tests) | list -%}
-    merge into {{ source('silver', 'findings') }} as known
+    merge into {{ cdc.silver_relation('findings') }} as known
     using (
         with
 
@@ -206,7 +206,7 @@
     when not matched by source
         and known.resolved_at is null
         and (
-            coalesce(known.feed not in ({{ cdc.quoted_list(var('feeds')) }}), false)
+            coalesce(known.feed not in ({{ cdc.quoted_list(cdc.feeds()) }}), false)
             {%- if gone %}
             or known.test in ({{ cdc.quoted_list(gone) }})
             {%- endif %}

@@ -17,14 +17,10 @@
     {%- do cdc.check_gold_model(feed, table, key, columns) -%}
     {%- do cdc.check_new_columns(new_columns) -%}
     {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
-    {{- config(meta={
-        'feed': feed, 'silver': cdc.feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
-        'schema': schema, 'table': table, 'key': key, 'columns': columns,
-        'left_out': left_out, 'new_columns': new_columns
+    {{- cdc.declare_gold_table('current_state', {
+        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key,
+        'columns': columns, 'left_out': left_out, 'new_columns': new_columns
     }) -}}
-    {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('cdc_schemas') -%}
-    {%- do ref('cdc_sequence_ranges') -%}
     {%- elif cdc.gold_plan().mode == 'nothing' -%}
     -- nothing is new in silver; `dbt compile` shows the whole statement
     {%- else -%}

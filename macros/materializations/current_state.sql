@@ -8,37 +8,40 @@
 {% materialization current_state, adapter='spark' %}
     {%- set plan = cdc.gold_plan() -%}
 
-    {%- if plan.mode == 'nothing' -%}
-        {%- do cdc.nothing_new() -%}
-    {%- else -%}
-        {%- do cdc.refuse_without_silver(plan) -%}
-        {%- set state = cdc.state_relation() -%}
-        {%- set statements = [] -%}
-        {%- if plan.mode == 'build' -%}
-            {%- do run_query('create schema if not exists ' ~ state.schema) -%}
-            {%- do statements.append(cdc.create_state(state, plan)) -%}
-            {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+    {%- call cdc.with_hooks() -%}
+        {%- if plan.mode == 'nothing' -%}
+            {%- do cdc.nothing_new() -%}
         {%- else -%}
-            {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cdc.cut_overs() -%}
-                {%- do statements.append(cdc.append_deletes(state, plan)) -%}
+            {%- do cdc.refuse_without_silver(plan) -%}
+            {%- set state = cdc.state_relation() -%}
+            {%- set statements = [] -%}
+            {%- if plan.mode == 'build' -%}
+                {%- do cdc.drop_other_type('table') -%}
+                {%- do run_query('create schema if not exists ' ~ state.schema) -%}
+                {%- do statements.append(cdc.create_state(state, plan)) -%}
+                {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+            {%- else -%}
+                {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cdc.cut_overs() -%}
+                    {%- do statements.append(cdc.append_deletes(state, plan)) -%}
+                {%- endif -%}
+                {%- if plan.news.truncates or plan.has_ranges or cdc.cut_overs() -%}
+                    {%- do statements.append(cdc.remove_emptied_values(this, state) if plan.by_column else cdc.delete_emptied_rows(this, state)) -%}
+                {%- endif -%}
+                {%- do statements.append(cdc.merge_latest(this, compiled_code, plan)) -%}
             {%- endif -%}
-            {%- if plan.news.truncates or plan.has_ranges or cdc.cut_overs() -%}
-                {%- do statements.append(cdc.remove_emptied_values(this, state) if plan.by_column else cdc.delete_emptied_rows(this, state)) -%}
-            {%- endif -%}
-            {%- do statements.append(cdc.merge_latest(this, compiled_code, plan)) -%}
-        {%- endif -%}
 
-        {%- for sql in statements -%}
-            {%- call statement('main' if loop.last else 'step_' ~ loop.index) -%}
-                {{ sql }}
-            {%- endcall -%}
-        {%- endfor -%}
-        {{ write(statements | join('\n;\n\n')) }}
-        {%- if plan.mode == 'build' -%}
-            {%- do persist_docs(this, model) -%}
-            {%- do cdc.comment_columns(model.config.meta) -%}
+            {%- for sql in statements -%}
+                {%- call statement('main' if loop.last else 'step_' ~ loop.index) -%}
+                    {{ sql }}
+                {%- endcall -%}
+            {%- endfor -%}
+            {{ write(statements | join('\n;\n\n')) }}
+            {%- if plan.mode == 'build' -%}
+                {%- do persist_docs(this, model) -%}
+                {%- do cdc.comment_columns(model.config.meta) -%}
+            {%- endif -%}
         {%- endif -%}
-    {%- endif -%}
+    {%- endcall -%}
     {%- do cdc.mark_gold_applied(plan) -%}
 
     {{ return({'relations': [this]}) }}
@@ -445,12 +448,6 @@ map_filter(
 {%- endmacro %}
 
 
-{#- Where the deletes of a gold table stand: the table of the same name in the schema `state`. -#}
-{% macro state_of(gold_table) -%}
-    {{ return(api.Relation.create(schema=generate_schema_name('state', none), identifier=gold_table.identifier, type='table')) }}
-{%- endmacro %}
-
-
 {#- What silver brought for one table since a bronze version, that of the model's mark. -#}
 {% macro table_news(meta, version) -%}
     {%- set found = {} -%}
@@ -593,7 +590,7 @@ map_filter(
         table_name,
         to_json(struct(topic, topic_generation, partition, epoch, later_epochs, min_by(from_offset, struct(bronze_version, from_offset)))) as range,
         min(bronze_version) as version
-    from {{ generate_schema_name('silver', none) }}.sequence_ranges
+    from {{ cdc.silver_relation('sequence_ranges') }}
     where
         epoch > 0
         or later_epochs is not null

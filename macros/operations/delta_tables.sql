@@ -2,10 +2,10 @@
     histories that are tables. -#}
 {% macro delta_tables() -%}
     {%- set wanted = [] -%}
-    {%- for node in graph.sources.values() if node.source_name in ['bronze', 'silver'] -%}
-        {%- do wanted.append(source(node.source_name, node.name)) -%}
+    {%- for node in graph.sources.values() if node.source_name == 'bronze' -%}
+        {%- do wanted.append(source('bronze', node.name)) -%}
     {%- endfor -%}
-    {%- do wanted.append(api.Relation.create(schema=generate_schema_name('silver', none), identifier='applied_versions')) -%}
+    {%- do wanted.extend([cdc.applied_versions(), cdc.silver_relation('findings')]) -%}
     {%- for node in graph.nodes.values() if node.config.materialized in ['change_log', 'history_table'] -%}
         {%- do wanted.append(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
     {%- endfor -%}

@@ -2,7 +2,7 @@
     lakehouse_run() without a statement of their own. -#}
 
 {% macro prepare_run() -%}
-    {%- if execute and flags.WHICH in ['run', 'build', 'test'] -%}
+    {%- if execute and flags.WHICH in ['run', 'build', 'test'] and cdc.has_work() -%}
         {%- do cdc.refuse_ansi() -%}
         {%- do cdc.register_bronze() -%}
         {%- do cdc.generate_code(false) -%}
@@ -29,6 +29,22 @@
 {%- endmacro %}
 
 
+{#- Is one of our models or tests selected, in this project or in one that installs it, and is there a feed? -#}
+{% macro has_work() -%}
+    {%- set ours = [] -%}
+    {%- for id in selected_resources -%}
+        {%- set node = graph.nodes.get(id, {}) -%}
+        {%- if node.package_name == 'cdc' or 'macro.cdc.' in node.get('depends_on', {}).get('macros', []) | join(' ') -%}
+            {%- do ours.append(id) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if ours and not cdc.feeds() -%}
+        {%- do log('No feed is configured: add one under vars.feeds of dbt_project.yml (docs/feeds.md).', info=true) -%}
+    {%- endif -%}
+    {{ return(ours != [] and cdc.feeds() != {}) }}
+{%- endmacro %}
+
+
 {#- What prepare_run found out; empty where dbt ran no hooks (compile, show, docs). Macros that only a run calls, for each of
     hundreds of tables, take it from the graph themselves. -#}
 {% macro lakehouse_run() -%}
@@ -44,7 +60,7 @@
 
 
 {% macro applied_versions() -%}
-    {{ return(generate_schema_name('silver', none) ~ '.applied_versions') }}
+    {{ return(cdc.silver_relation('applied_versions')) }}
 {%- endmacro %}
 
 
@@ -95,14 +111,13 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
             ~ ' using delta location ' ~ cdc.quoted(folder ~ '/' ~ table)
         ) -%}
     {%- endfor -%}
-    {%- set silver = generate_schema_name('silver', none) -%}
-    {%- if load_relation(api.Relation.create(schema=silver, identifier='applied_versions')) is none -%}
-        {%- do run_query('create schema if not exists ' ~ silver) -%}
+    {%- if load_relation(cdc.applied_versions()) is none -%}
+        {%- do run_query('create schema if not exists ' ~ cdc.silver_schema()) -%}
         {%- do run_query(
             'create table if not exists ' ~ cdc.applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
         ) -%}
     {%- endif -%}
-    {%- if load_relation(source('silver', 'findings')) is none -%}
+    {%- if load_relation(cdc.silver_relation('findings')) is none -%}
         {%- do run_query(cdc.create_findings()) -%}
     {%- endif -%}
 {%- endmacro %}
@@ -191,7 +206,7 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
     {%- set landed = run_query(
         'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
     ) -%}
-    {%- for row in landed if row[0] in var('feeds') and row[1] -%}
+    {%- for row in landed if row[0] in cdc.feeds() and row[1] -%}
         {%- set before = fromjson(row[1]) -%}
         {#- 13 is a number in YAML and a text in what the loader recorded -#}
         {%- for name, value in cdc.feed_settings(row[0]).items()

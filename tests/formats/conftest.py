@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import jinja2
 import pytest
 from pyspark.sql import DataFrame
 
+from ingestion.macros import macros_of
 from tests.support.small_spark import COMPILED, INTERPRETED, small_session
 
 HERE = Path(__file__).parent
@@ -119,9 +119,7 @@ def rendered_macros():
     source = "\n".join(
         path.read_text() for glob in MACRO_FILES for path in sorted(MACROS.glob(glob))
     )
-    environment = jinja2.Environment(extensions=["jinja2.ext.do"])
-    environment.globals["avro_schemas"] = avro_schemas
-    return environment.from_string(source).module
+    return macros_of(source, {"avro_schemas": avro_schemas})
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import shlex
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 from jinja2 import Environment
 
@@ -148,6 +149,8 @@ def test_any_key_stands_in_the_command_as_it_is():
     text = shlex.split(finding.explain)[-1]
     read = []
     environment = Environment()
-    environment.globals["explain_row"] = lambda table, key: read.append((table, tuple(key)))
+    environment.globals["cdc"] = SimpleNamespace(
+        explain_row=lambda table, key: read.append((table, tuple(key)))
+    )
     environment.from_string(text).render()
     assert read == [("orders", key)]

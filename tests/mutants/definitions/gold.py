@@ -46,12 +46,12 @@ MUTANTS = (
         kind="an order reversed",
         file="macros/materializations/current_state.sql",
         before="""
-            {%- do statements.append(cdc.create_state(state, plan)) -%}
-            {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+                {%- do statements.append(cdc.create_state(state, plan)) -%}
+                {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
 """,
         after="""
-            {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
-            {%- do statements.append(cdc.create_state(state, plan)) -%}
+                {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+                {%- do statements.append(cdc.create_state(state, plan)) -%}
 """,
         tests=(GOLD_IS_THE_SOURCE,),
     ),

@@ -26,8 +26,8 @@ MUTANTS = (
         name="runs: the newest version of bronze is not read",
         kind="a comparison turned",
         file="macros/run/is_newer_than.sql",
-        before="' and bronze_version <= ' ~ readable_version()",
-        after="' and bronze_version < ' ~ readable_version()",
+        before="' and bronze_version <= ' ~ cdc.readable_version()",
+        after="' and bronze_version < ' ~ cdc.readable_version()",
         tests=(f"{SHOP}::test_gold_equals_the_source_table",),
     ),
     Mutant(

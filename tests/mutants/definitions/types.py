@@ -9,8 +9,8 @@ MUTANTS = (
         name="wire: milliseconds of a day are read as microseconds",
         kind="a decoder swapped",
         file="macros/wire/canonical_text.sql",
-        before="'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000)),",
-        after="'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000000)),",
+        before="'millis_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000)),",
+        after="'millis_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000000)),",
         tests=(f"{WIRE}::test_times_may_be_negative_or_longer_than_a_day",),
     ),
     Mutant(
