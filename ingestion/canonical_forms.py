@@ -1,6 +1,6 @@
 """One text per value, the same for a source's text and for gold's value if they are equal.
 
-A source's text goes the way that a message's text goes to gold: macros/types/typed.sql makes the
+A source's text goes the way that a message's text goes to gold: macros/values/typed.sql makes the
 value, or tells that it does not fit. All functions return expressions of Spark SQL.
 """
 
@@ -47,7 +47,7 @@ class Forms:
     @cached_property
     def typing(self) -> SimpleNamespace:
         """Return the macros that make values of texts."""
-        typing = project_files(self.project_dir) / "macros" / "types" / "typed.sql"
+        typing = project_files(self.project_dir) / "macros" / "values" / "typed.sql"
         text = typing.read_text(encoding="utf-8")
         return macros_of(text)
 

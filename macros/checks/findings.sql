@@ -7,7 +7,15 @@
 {%- endmacro %}
 
 
-{% macro create_findings() -%}
+{#- Makes the table where there is none; silver's schema is there. -#}
+{% macro register_findings() -%}
+    {%- if load_relation(cdc.silver_relation('findings')) is none -%}
+        {%- do run_query(cdc._create_findings()) -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro _create_findings() -%}
     create table if not exists {{ cdc.silver_relation('findings') }} (
         finding_id string,
         test string,

@@ -279,16 +279,6 @@
 {%- endmacro %}
 
 
-{#- The names in the messages of the columns that a model names, each once. -#}
-{% macro sources_of(sources) -%}
-    {%- set names = [] -%}
-    {%- for name, column in sources.items() if column.get('source', name) not in names -%}
-        {%- do names.append(column.get('source', name)) -%}
-    {%- endfor -%}
-    {{ return(names) }}
-{%- endmacro %}
-
-
 {% macro check_history_columns(columns) -%}
     {%- for column in columns if column | lower in ('valid_from', 'valid_to', 'is_current', 'operation') -%}
         {{ exceptions.raise_compiler_error(

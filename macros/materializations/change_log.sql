@@ -42,38 +42,3 @@
 
     {{ return({'relations': [this]}) }}
 {% endmaterialization %}
-
-
-{#- Did a feed of a format (of any format, for a model of all) receive records after a mark? -#}
-{% macro has_news(mark, silver=none) -%}
-    {%- set news = [] -%}
-    {%- set own = cdc.feeds_with('format', (silver or model.name).removesuffix('_changes')) -%}
-    {%- for name in own or cdc.feeds() -%}
-        {%- if cdc.lakehouse_run().feed_news.get(name, -1) > mark.version -%}
-            {%- do news.append(name) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(news | length > 0) }}
-{%- endmacro %}
-
-
-{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: is there a schema that
-    the model does not have, or a change whose order its position tells? -#}
-{% macro may_have_rows(select, mark) -%}
-    {%- set reads_only = model.config.meta.reads_only -%}
-    {%- if not reads_only -%}
-        {{ return(true) }}
-    {%- endif -%}
-    {%- for format in cdc.formats_in_use() if cdc.has_news(mark, format) -%}
-        {%- for news in cdc.news_of_silver(format ~ '_changes').rows -%}
-            {%- if reads_only == 'positions' and news.positioned_version > mark.version -%}
-                {{ return(true) }}
-            {%- endif -%}
-            {%- if reads_only == 'new schemas' and cdc.has_unknown_schemas(format, news.schema_ids) -%}
-                {#- one may describe no column -#}
-                {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
-            {%- endif -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{ return(false) }}
-{%- endmacro %}

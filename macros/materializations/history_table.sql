@@ -21,17 +21,3 @@
 
     {{ return({'relations': [this.incorporate(type='table')]}) }}
 {% endmaterialization %}
-
-
-{#- As the gold tables of the format have asked, if they have, and for long enough. -#}
-{% macro has_changes_since(version) -%}
-    {%- set meta = model.config.meta -%}
-    {%- set asked = graph.lakehouse.table_news.get(meta.silver) -%}
-    {%- if asked and version >= asked.since -%}
-        {{ return(cdc.table_news(meta, version) != {}) }}
-    {%- endif -%}
-    {{ return(run_query(
-        'select 1 from ' ~ cdc.silver_of(meta) ~ ' as changes where ' ~ cdc.of_this_table('changes') ~ ' and changes.bronze_version > '
-        ~ version ~ ' limit 1'
-    ) | length > 0) }}
-{%- endmacro %}

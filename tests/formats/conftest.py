@@ -15,7 +15,7 @@ from tests.support.small_spark import COMPILED, INTERPRETED, small_session
 
 HERE = Path(__file__).parent
 MACROS = Path(__file__).resolve().parents[2] / "macros"
-MACRO_FILES = ("decode.sql", "statement.sql", "unknown_error.sql", "run/feeds.sql", "formats/*.sql")
+MACRO_FILES = ("sql/*.sql", "project/feeds.sql", "parse/*.sql", "formats/*.sql")
 
 # What macros/run/new_messages.sql hands to a format macro.
 MESSAGES = """
@@ -86,7 +86,7 @@ def spark():
 
 
 def avro_schemas(format_name, files):
-    """Stands for macros/run/avro_schemas.sql: the schemas that lie beside a format's golden messages."""
+    """Stands for macros/project/avro_schemas.sql: the schemas that lie beside a format's golden messages."""
     return [
         {"file": f"schemas/{path.name}", "text": path.read_text("utf-8")}
         for path in sorted((HERE / format_name / "schemas").glob("*.avsc"))

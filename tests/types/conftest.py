@@ -8,7 +8,7 @@ from ingestion.macros import macros_of
 from tests.support.small_spark import small_session
 
 ROOT = Path(__file__).resolve().parents[2]
-MACRO_FILES = ("schemas/*.sql", "wire/*.sql", "types/*.sql")
+MACRO_FILES = ("sql/*.sql", "schemas/*.sql", "values/*.sql")
 WIRE = "wire_encoding string, scale int, labels array<string>"
 
 

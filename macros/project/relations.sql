@@ -18,3 +18,19 @@
     {%- set schema = silver.replace('silver', 'state') if 'silver' in silver else silver ~ '_state' -%}
     {{ return(api.Relation.create(schema=schema, identifier=gold_table.identifier, type='table')) }}
 {%- endmacro %}
+
+
+{% macro silver_of(declaration) -%}
+    {{ return(cdc.silver_relation(declaration.silver)) }}
+{%- endmacro %}
+
+
+{#- The table of a gold model; none where no run has built it. -#}
+{% macro gold_relation(node) -%}
+    {{ return(adapter.get_relation(node.database, node.schema, node.alias)) }}
+{%- endmacro %}
+
+
+{% macro state_relation() -%}
+    {{ return(cdc.state_of(this)) }}
+{%- endmacro %}

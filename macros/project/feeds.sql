@@ -37,17 +37,6 @@
 {%- endmacro %}
 
 
-{#- A SQL string literal; text from a configuration or a message is data, never SQL. -#}
-{% macro quoted(text) -%}
-    '{{ cdc.inside_quotes(text) }}'
-{%- endmacro %}
-
-
-{% macro inside_quotes(text) -%}
-    {{ (text | string).replace('\\', '\\\\').replace("'", "\\'") }}
-{%- endmacro %}
-
-
 {#- The feeds of a format as rows: the name, the keys that it declares, and its other settings that say what a message
     means and that no message can tell. -#}
 {% macro feed_options(format) -%}
