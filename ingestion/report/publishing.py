@@ -1,19 +1,21 @@
 """What a run leaves behind for others: the page, the metrics, the messages, its record."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from deltalake import DeltaTable
 
 from ingestion.bronze import table_path
-from ingestion.config import Config
+from ingestion.config import Config, Offsets
 from ingestion.cycle import Cycle
 from ingestion.errors import OK
 from ingestion.lag import note_ends, read_up_to
 from ingestion.progress import complain
 from ingestion.report.facts import Facts, Run
+from ingestion.report.gathering import gather
+from ingestion.report.gold import size_of
 from ingestion.report.metrics import metrics
 from ingestion.report.page import page
 from ingestion.report.webhook import send_findings
@@ -36,25 +38,29 @@ def page_path(config: Config) -> Path:
     return config.lakehouse / "report.html"
 
 
-def note_cycle(config: Config, cycle: Cycle) -> None:
-    """Add a cycle of `run --follow` that landed or built something to the record of runs.
+def publish_cycle(config: Config, cycle: Cycle) -> None:
+    """Record a cycle of `run --follow`, and publish where it may have changed what can be seen.
 
-    And note what it has seen of the brokers. It is a listener of cycles.
+    It is a listener of cycles.
     """
     for feed, topics in cycle.lag.items():
-        read = read_up_to(config, feed)
-        ends = {
-            topic: {
-                partition: read.get(topic, {}).get(partition, 0) + lag
-                for partition, lag in partitions.items()
-            }
-            for topic, partitions in topics.items()
-        }
-        note_ends(config, feed, ends)
+        note_ends(config, feed, _ends(read_up_to(config, feed), topics))
     landed = sum(cycle.records.values())
     if landed or cycle.is_built:
         failed = "; ".join(trouble.sentence for trouble in cycle.troubles) or None
         record_run(config, Run("run --follow", cycle.started_at, cycle.seconds, landed, failed))
+    if cycle.is_built or cycle.tests:
+        publish(config, gather(config))
+
+
+def _ends(read: Offsets, lag: Mapping[str, Mapping[int, int]]) -> Offsets:
+    return {
+        topic: {
+            partition: read.get(topic, {}).get(partition, 0) + behind
+            for partition, behind in partitions.items()
+        }
+        for topic, partitions in lag.items()
+    }
 
 
 @contextmanager
@@ -63,7 +69,7 @@ def recorded(config: Config, command: str) -> Iterator[list[int]]:
 
     The record is a service to readers: a run whose record cannot be written has not failed.
     """
-    started, clock, before = now(), time.monotonic(), _bronze_version(config)
+    started, clock, before = now(), time.monotonic(), _bronze_rows(config)
     codes: list[int] = []
     failed: str | None = None
     try:
@@ -77,25 +83,21 @@ def recorded(config: Config, command: str) -> Iterator[list[int]]:
         _try("The record of runs", lambda: record_run(config, run))
 
 
-def _bronze_version(config: Config) -> int | None:
-    """Return the version of bronze.messages, -1 before there is one; None if out of reach."""
+def _bronze_rows(config: Config) -> int | None:
+    """Return how many records bronze has, as its log tells; None where it is out of reach."""
     messages = table_path(config.bronze, "messages")
     if "://" in messages:
         return None
-    return DeltaTable(messages).version() if DeltaTable.is_deltatable(messages) else -1
+    try:
+        return size_of(messages)[0] if DeltaTable.is_deltatable(messages) else 0
+    except Exception:
+        # the run itself says what is wrong with bronze
+        return None
 
 
 def _landed(config: Config, before: int | None) -> int | None:
-    """Return how many records came into bronze behind the version, as its log tells."""
-    after = _bronze_version(config)
-    if before is None or after is None:
-        return None
-    commits = (
-        DeltaTable(table_path(config.bronze, "messages")).history(after - before)
-        if after > before
-        else []
-    )
-    return sum(int(one.get("operationMetrics", {}).get("numOutputRows", 0)) for one in commits)
+    after = _bronze_rows(config)
+    return None if before is None or after is None else max(0, after - before)
 
 
 def _try(what: str, act: Callable[[], None]) -> None:

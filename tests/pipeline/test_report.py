@@ -7,15 +7,19 @@ from collections import defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from ingestion.__main__ import main as ingestion
 from ingestion.config import read_config
-from ingestion.lag import note_ends
+from ingestion.cycle import Cycle, Trouble
+from ingestion.lag import note_ends, noted_ends
 from ingestion.report.facts import Gap, Run
 from ingestion.report.gathering import gather
 from ingestion.report.metrics import metrics
 from ingestion.report.page import page
+from ingestion.report.publishing import publish_cycle, recorded
 from ingestion.runs import read_runs, record_run
 from tests.pipeline.conftest import ROOT
 
@@ -224,3 +228,32 @@ def test_runs_are_recorded_one_line_each_and_a_cut_off_line_costs_no_other(tmp_p
     assert read_runs(config, 3) == tuple(runs[-3:])
     lines = (tmp_path / "lakehouse" / "runs.jsonl").read_text().splitlines()
     assert len(lines) <= 10
+
+
+def test_a_cycle_is_recorded_if_it_did_something_and_what_it_saw_of_the_brokers_always(tmp_path):
+    config = replace(read_config(ROOT), project_dir=tmp_path, bronze=str(tmp_path / "bronze"))
+    idle = Cycle(
+        1, datetime(2026, 1, 1, tzinfo=UTC), 0.5, {"a": 0}, {"a": 0}, {"a": {"t": {0: 7}}}, (), {}
+    )
+    publish_cycle(config, idle)
+    assert noted_ends(config, "a").offsets == {"t": {0: 7}}
+    assert read_runs(config, 9) == ()
+    trouble = Trouble("feed", "a", "the broker is gone", idle.started_at)
+    publish_cycle(config, replace(idle, records={"a": 3}, troubles=(trouble,)))
+    assert read_runs(config, 9) == (
+        Run("run --follow", idle.started_at, 0.5, 3, "the broker is gone"),
+    )
+
+
+def test_a_run_that_fails_is_recorded_with_what_it_landed_and_why(tmp_path):
+    config = replace(read_config(ROOT), project_dir=tmp_path, bronze=str(tmp_path / "bronze"))
+    with recorded(config, "run") as codes:
+        codes.append(0)
+    with recorded(config, "run") as codes:
+        rows = pa.table({"feed": ["a", "a"]})
+        write_deltalake(tmp_path / "bronze" / "messages", rows)
+        codes.append(8)
+    with pytest.raises(KeyError), recorded(config, "run"):
+        raise KeyError("broken")
+    told = [(run.landed, run.failed) for run in read_runs(config, 9)]
+    assert told == [(0, None), (2, "exit code 8"), (0, "'broken'")]
