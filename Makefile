@@ -66,9 +66,11 @@ test-ingestion: setup
 HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
 ifdef FAST
 test-pipeline: setup
+	@tests/support/install_browser.sh
 	@$(PYTEST) tests/pipeline
 else
 test-pipeline: setup
+	@tests/support/install_browser.sh
 	@$(PYTEST) tests/pipeline $(addprefix --ignore=,$(HISTORIES))
 endif
 

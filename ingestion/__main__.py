@@ -13,7 +13,6 @@ from ingestion import (
     load,
     rebuild,
     reconcile,
-    report,
     retire,
     run,
     schemas,
@@ -21,6 +20,7 @@ from ingestion import (
 from ingestion.errors import OK, UNEXPECTED, UserError, log_trace
 from ingestion.progress import complain
 from ingestion.project_files import default_project
+from ingestion.report import command as report
 
 COMMANDS = (init, run, load, report, inspect, schemas, generate, rebuild, retire, reconcile)
 

@@ -1,6 +1,8 @@
 """Up to which time of the source's clock gold has every change of a table."""
 
 from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
 
 from jinja2 import Environment
 from pyspark.sql import SparkSession
@@ -32,15 +34,12 @@ def complete_up_to(
     if not read:
         return None
     changes = f"delta.`{silver / feed.format}_changes` where bronze_version <= {read[0][0]}"
-    environment = Environment()
-    environment.globals |= {
-        "config": lambda **_: "",
-        "ref": lambda _: f"(select * from {changes})",
-        "source": lambda _, table: f"delta.`{config.bronze}/{table}`",
+    relations = {
+        ("silver", "cdc_changes"): f"(select * from {changes})",
+        ("bronze", "gaps"): f"delta.`{config.bronze}/gaps`",
     }
-    silver_models = project_files(config.project_dir) / "models" / "silver"
-    text = (silver_models / "cdc_complete_up_to.sql").read_text()
-    told = spark.sql(environment.from_string(text).render()).where(F.col("feed") == feed.name)
+    text = view_sql(config.project_dir, relations)
+    told = spark.sql(text).where(F.col("feed") == feed.name)
     for column, name in zip(PLACE, model.place, strict=True):
         if name is not None:
             told = told.where(F.col(column) == name)
@@ -50,3 +49,17 @@ def complete_up_to(
     known = F.count("complete_up_to") == F.count("*")
     ((time,),) = told.select(F.when(known, earliest)).collect()
     return datetime.fromisoformat(time) if time else None
+
+
+def view_sql(project_dir: Path, relations: dict[tuple[str, str], str]) -> str:
+    """Return the SQL of the view silver.complete_up_to over these relations, as Spark reads it."""
+    environment = Environment()
+    environment.globals |= {
+        # what the view asks of the project decides whether dbt makes it
+        "cdc": SimpleNamespace(feeds=dict),
+        "config": lambda **_: "",
+        "ref": lambda model: relations["silver", model],
+        "source": lambda schema, table: relations[schema, table],
+    }
+    path = project_files(project_dir) / "models" / "silver" / "cdc_complete_up_to.sql"
+    return environment.from_string(path.read_text(encoding="utf-8")).render()

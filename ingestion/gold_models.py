@@ -216,7 +216,11 @@ class Model:
 
     def is_of(self, feed: str, table: Table) -> bool:
         """Tell whether the model reads this table."""
-        asked = zip(self.place, table.place, strict=True)
+        return self.reads(feed, table.place)
+
+    def reads(self, feed: str, place: Place) -> bool:
+        """Tell whether the model reads the table of this feed that messages name so."""
+        asked = zip(self.place, place, strict=True)
         return self.feed == feed and all(_is_called(mine, its) for mine, its in asked)
 
 

@@ -18,6 +18,7 @@ from ingestion.checkpoints import (
 from ingestion.config import Config, Feed, Offsets
 from ingestion.errors import CONFIGURATION, GAP, UserError
 from ingestion.gaps import Source, find_gaps, is_deleted, note_gaps, refusal
+from ingestion.lag import note_ends
 from ingestion.topics import identities, known_topics, newest, note_topics
 
 
@@ -33,6 +34,7 @@ def prepare(
             brokers.earliest_offsets(spark, client, feed, topics),
             brokers.latest_offsets(spark, client, feed, topics, committed=False),
         )
+        note_ends(config, feed.name, source.ends)
         before = latest_start(spark, config.bronze, feed.name)
         known = known_topics(spark, config, feed)
         if before is None:

@@ -5,12 +5,12 @@ With --follow it does so cycle after cycle, until it is stopped.
 
 import argparse
 from contextlib import ExitStack
+from pathlib import Path
 from threading import Event
 
-from ingestion import report
 from ingestion.bronze import create_tables
 from ingestion.build import run_dbt
-from ingestion.config import choose, read_config
+from ingestion.config import Config, Feed, choose, read_config
 from ingestion.cycles.loop import follow
 from ingestion.cycles.one_cycle import Options
 from ingestion.errors import OK
@@ -18,6 +18,9 @@ from ingestion.feeds import check_feeds
 from ingestion.load import load_once, seconds
 from ingestion.locks import feed_lock, metastore_lock
 from ingestion.progress import say
+from ingestion.report import text
+from ingestion.report.gathering import gather
+from ingestion.report.publishing import page_path, publish, recorded
 from ingestion.secrets import resolve
 from ingestion.session import session
 
@@ -50,6 +53,9 @@ def add_parser(
     parser.add_argument(
         "--accept-gaps", action="store_true", help="go on after records lost at the source"
     )
+    parser.add_argument(
+        "--metrics", type=Path, metavar="FILE", help="write metrics in Prometheus' text format"
+    )
     parser.set_defaults(main=main)
 
 
@@ -65,13 +71,23 @@ def main(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         held = [stack.enter_context(metastore_lock(locks))]
         held += [stack.enter_context(feed_lock(locks, feed.name)) for feed in feeds]
-        say("Starting Spark ...")
-        spark = session(config.project_dir, hive=True, inherited=held)
-        create_tables(spark, config.bronze)
-        check_feeds(spark, config, [])
-        say("Loading what is new into bronze ...")
-        loaded = load_once(spark, config, feeds, args.accept_gaps, Event())
-        say("Building and testing silver and gold (dbt build) ...")
-        built = run_dbt(config.project_dir, "build")
-        report.show(config)
+        with recorded(config, "run") as codes:
+            codes.append(_bring_up(config, feeds, held, args.accept_gaps))
+        facts = gather(config)
+        text.show(facts)
+        publish(config, facts, args.metrics)
+        say(f"\nThe same as a page: {page_path(config)}")
+    return codes[0]
+
+
+def _bring_up(config: Config, feeds: list[Feed], held: list[int], accept_gaps: bool) -> int:
+    """Load, build and test; return the first exit code that is not that of success."""
+    say("Starting Spark ...")
+    spark = session(config.project_dir, hive=True, inherited=held)
+    create_tables(spark, config.bronze)
+    check_feeds(spark, config, [])
+    say("Loading what is new into bronze ...")
+    loaded = load_once(spark, config, feeds, accept_gaps, Event())
+    say("Building and testing silver and gold (dbt build) ...")
+    built = run_dbt(config.project_dir, "build")
     return loaded if loaded != OK else built

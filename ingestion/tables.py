@@ -1,5 +1,6 @@
 """Queries of Delta tables without Spark: delta-rs reads, DuckDB answers."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
@@ -17,3 +18,17 @@ def query_table(
     with duckdb.connect() as connection:
         connection.register(name, dataset.scanner(columns=columns).to_reader())
         return connection.execute(sql, values or []).fetchall()
+
+
+def name_tables(
+    connection: duckdb.DuckDBPyConnection, name: str, tables: Iterable[Path | str]
+) -> None:
+    """Let queries of the connection read the rows of all these tables under one name.
+
+    They have the same columns, of which a query reads those that it needs, as often as it needs.
+    """
+    parts = []
+    for number, table in enumerate(tables):
+        connection.register(f"{name}_{number}", DeltaTable(str(table)).to_pyarrow_dataset())
+        parts.append(f"select * from {name}_{number}")
+    connection.execute(f"create temp view {name} as {' union all by name '.join(parts)}")

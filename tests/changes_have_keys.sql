@@ -1,3 +1,4 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Changes of rows without a key: neither message nor Kafka key nor feed names one, or the row image lacks it. A gold
 -- table with a key cannot apply them: each is a row here. Of a table without a gold model, which would need key_columns
 -- in the feed or current_rows, the first one is a row, with how many there are.
@@ -18,7 +19,7 @@ keyless as (
 of_models as (
 
     select
-        gold_tables.model_name,
+        gold_tables.model_name as gold_table,
         keyless.feed,
         keyless.catalog_name,
         keyless.database_name,
@@ -41,7 +42,7 @@ of_models as (
 without_model as (
 
     select
-        cast(null as string) as model_name,
+        cast(null as string) as gold_table,
         feed,
         catalog_name,
         database_name,
@@ -61,12 +62,12 @@ without_model as (
 
 ),
 
-findings as (
+first_of_each as (
 
     select * from of_models
     union all
     select
-        model_name,
+        gold_table,
         feed,
         catalog_name,
         database_name,
@@ -83,4 +84,15 @@ findings as (
 
 )
 
-select * from findings
+select
+    first_of_each.*,
+    cast(null as array<string>) as row_key,
+    if(
+        gold_table is null,
+        concat(
+            concat_ws('.', database_name, schema_name, table_name),
+            ' has changes without a key: name key_columns in the feed, or make a model of current_rows'
+        ),
+        'the change has no key, and the gold table does not apply it: name key_columns in the feed'
+    ) as finding
+from first_of_each

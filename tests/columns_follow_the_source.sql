@@ -1,3 +1,4 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Columns of the source that a gold model neither names nor lists in left_out, declared columns that whole rows
 -- lack, columns whose type became another one, and those that a DDL message adds, drops, renames or alters, before
 -- any row tells it. Nothing is lost by it: silver has all columns and all texts.
@@ -277,4 +278,15 @@ final as (
 
 )
 
-select * from final
+select
+    final.model_name as gold_table,
+    gold_tables.feed,
+    final.first_place.topic,
+    final.first_place.partition,
+    final.first_place.offset,
+    cast(null as array<string>) as row_key,
+    concat(final.column_name, ': ', final.finding) as finding,
+    final.column_name
+from final
+    inner join {{ cdc.gold_tables() }}
+        on final.model_name = gold_tables.model_name

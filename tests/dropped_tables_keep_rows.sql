@@ -1,14 +1,17 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Rows that gold keeps though the source has them no longer: those of tables that it has dropped, where the feed's
 -- on_drop is `keep`.
 
 {%- set feeds = cdc.feeds_with('on_drop', 'keep') %}
 
 select
-    gold_tables.model_name,
+    gold_tables.model_name as gold_table,
     changes.feed,
     changes.topic,
     changes.partition,
     changes.offset,
+    cast(null as array<string>) as row_key,
+    'the source has dropped the table, and gold keeps its rows, as the on_drop of the feed says' as finding,
     changes.ddl
 from {{ ref('cdc_changes') }} as changes
     inner join {{ cdc.gold_tables() }}

@@ -1,5 +1,10 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Messages that no macro understood, with the reason. They stay in silver.unknown_messages.
 
-select *
+select
+    cast(null as string) as gold_table,
+    *,
+    cast(null as array<string>) as row_key,
+    error as finding
 from {{ ref('cdc_unknown_messages') }}
 where {{ cdc.is_unchecked() }}

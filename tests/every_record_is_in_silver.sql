@@ -1,4 +1,4 @@
-{{ config(severity='error') }}
+{{ config(meta={'cdc': {'findings': true}}, severity='error') }}
 -- depends_on: {{ ref('cdc_changes') }}
 -- Conservation: every record of bronze stands in silver, once per row, and silver holds nothing else.
 {%- set checked = cdc.checked_version() if execute else -1 %}
@@ -63,5 +63,9 @@ compared as (
 
 )
 
-select * from compared
+select
+    cast(null as string) as gold_table,
+    *,
+    cast(null as array<string>) as row_key
+from compared
 where finding is not null

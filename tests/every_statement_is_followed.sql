@@ -1,3 +1,4 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Statements of the source that change which rows a gold table has, without a message for any of these rows: gold
 -- does not follow them. One row per statement and gold table that it may concern. Load these tables again; where the
 -- format does not mark a full load, a cut_over of the feed tells it.
@@ -151,11 +152,12 @@ all_concerned as (
 final as (
 
     select distinct
-        gold_tables.model_name,
+        gold_tables.model_name as gold_table,
         all_concerned.feed,
         all_concerned.topic,
         all_concerned.partition,
         all_concerned.offset,
+        cast(null as array<string>) as row_key,
         concat(
             all_concerned.finding,
             ': load the table again, and declare a cut_over of the feed where the format does not mark a full load'

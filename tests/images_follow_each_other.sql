@@ -1,3 +1,4 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Rows that a change does not find as the change before it left them: a message between the two is missing, or
 -- something wrote past the log. Updates and deletes tell it where a format brings the whole row before a change; an
 -- insert tells it by a row that is there already, with other values. And changes that lose to an older one: they came
@@ -191,12 +192,16 @@ contradictions as (
 )
 
 select
+    {{ cdc.gold_table_of('contradictions') }} as gold_table,
     contradictions.feed,
+    contradictions.topic,
+    contradictions.partition,
+    contradictions.offset,
+    contradictions.row_key,
+    contradictions.finding,
     contradictions.database_name,
     contradictions.schema_name,
     contradictions.table_name,
-    contradictions.row_key,
-    contradictions.finding,
     contradictions.other_columns,
     contradictions.earlier.place as previous_place,
     contradictions.place

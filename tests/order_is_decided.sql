@@ -1,3 +1,4 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Changes whose order the messages leave open: two different changes of one key at one source position in several
 -- partitions; where only offsets order, or a change has no position, a key in several partitions (gold shows the change
 -- of the higher offset) and a table that was emptied in one of its several partitions (where only offsets order gold
@@ -449,26 +450,46 @@ half_emptied as (
         and count_if(row_key is null and is_ordered_by_offset) > 0
         and count_if(is_unchecked) > 0
 
+),
+
+undecided as (
+
+    select * from wanderers
+    union all
+    select * from half_emptied
+    {%- if has_ties %}
+    union all
+    select * from ties
+    {%- endif %}
+    {%- if has_moves %}
+    union all
+    select * from taken_keys
+    {%- endif %}
+    {%- if has_loads %}
+    union all
+    select * from loaded_twice
+    union all
+    select * from loads_that_go_on
+    {%- endif %}
+    {%- if rising %}
+    union all
+    select * from lowered
+    {%- endif %}
+
 )
 
-select * from wanderers
-union all
-select * from half_emptied
-{%- if has_ties %}
-union all
-select * from ties
-{%- endif %}
-{%- if has_moves %}
-union all
-select * from taken_keys
-{%- endif %}
-{%- if has_loads %}
-union all
-select * from loaded_twice
-union all
-select * from loads_that_go_on
-{%- endif %}
-{%- if rising %}
-union all
-select * from lowered
-{%- endif %}
+select
+    {{ cdc.gold_table_of('undecided') }} as gold_table,
+    undecided.feed,
+    undecided.first_place.topic,
+    undecided.first_place.partition,
+    undecided.first_place.offset,
+    undecided.row_key,
+    undecided.finding,
+    undecided.catalog_name,
+    undecided.database_name,
+    undecided.schema_name,
+    undecided.table_name,
+    undecided.first_place,
+    undecided.last_place
+from undecided

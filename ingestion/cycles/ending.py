@@ -8,6 +8,7 @@ from ingestion.cycle import Cycle
 from ingestion.cycles.troubles import called
 from ingestion.errors import log_trace
 from ingestion.progress import complain, say
+from ingestion.report.publishing import publish_cycle
 
 
 def show_line(_: Config, cycle: Cycle) -> None:
@@ -17,7 +18,7 @@ def show_line(_: Config, cycle: Cycle) -> None:
 
 # Each is called with every cycle, in this order: pages, metrics and messages to others have their
 # place here, and what writes models: the next cycle finds the files that have changed.
-LISTENERS: tuple[Callable[[Config, Cycle], None], ...] = (show_line,)
+LISTENERS: tuple[Callable[[Config, Cycle], None], ...] = (show_line, publish_cycle)
 
 
 def end_cycle(config: Config, cycle: Cycle) -> None:

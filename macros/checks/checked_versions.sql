@@ -1,8 +1,18 @@
 {#- Tests look at what is new since they last passed, so that they cost what changed. `--vars 'check_all_history: true'`
     lets them look at everything; so does a silver table that was built anew. -#}
 
-{#- The bronze version up to which everything was checked before; -1 where nothing was. -#}
+{#- The bronze version up to which everything was checked before; -1 where nothing was. A test that asks looks at nothing
+    older, and so resolves no finding of what is older: its window is noted for silver.findings. -#}
 {% macro checked_version() -%}
+    {%- set version = cdc._checked_version() -%}
+    {%- if execute and model is defined and cdc.lakehouse_run() -%}
+        {%- do cdc.lakehouse_run().looked_from.update({model.unique_id: version}) -%}
+    {%- endif -%}
+    {{ return(version) }}
+{%- endmacro %}
+
+
+{% macro _checked_version() -%}
     {%- set mark = cdc.lakehouse_run().get('applied', {}).get('#tests') -%}
     {%- if mark and mark.built_by == cdc.silver_builds() and not var('check_all_history', false) -%}
         {{ return(mark.version) }}
@@ -123,6 +133,27 @@
             array('') as key_columns
         where false
     ) as gold_tables
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The name of the gold model that reads the table of a relation with its feed and the names of the table; NULL where none does.
+    Of several the first, by their order in the project. -#}
+{% macro gold_table_of(relation) -%}
+    {%- set declarations = cdc.gold_declarations() -%}
+    {%- if declarations -%}
+    case
+        {%- for name, declared in declarations.items() %}
+        when
+            {{ cdc.of_this_name(relation, declared) }}
+            {%- if declared.source_catalog %}
+            and {{ relation }}.catalog_name = {{ cdc.quoted(declared.source_catalog) }}
+            {%- endif %}
+            then {{ cdc.quoted(name) }}
+        {%- endfor %}
+    end
+    {%- else -%}
+    cast(null as string)
     {%- endif -%}
 {%- endmacro %}
 

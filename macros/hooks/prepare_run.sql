@@ -5,6 +5,7 @@
     {%- if execute and flags.WHICH in ['run', 'build', 'test'] and cdc.has_work() -%}
         {%- do cdc.refuse_ansi() -%}
         {%- do cdc.register_bronze() -%}
+        {%- do cdc.register_findings() -%}
         {%- do cdc.generate_code(false) -%}
         {%- do cdc.refuse_changed_feeds() -%}
         {%- do cdc.warn_of_unread_tables() -%}
@@ -17,7 +18,7 @@
             'bronze_version': versions | max | int, 'oldest_version': versions | min | int,
             'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
             'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
-            'known': {}
+            'known': {}, 'looked_from': {}
         }}) -%}
         {%- do cdc.refuse_older_bronze() -%}
         {%- do cdc.choose_code_generation() -%}

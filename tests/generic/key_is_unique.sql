@@ -2,14 +2,21 @@
     one key although their messages named different ones: those from before the source's key was changed stay beside the later
     ones. -#}
 {% test key_is_unique(model) -%}
-    {{ config(severity='error') }}
+    {{ config(meta={'cdc': {'findings': true}}, severity='error') }}
     {%- set key = cdc.gold_declaration(model).key if execute else ['id'] %}
 
     select
-        {%- for column in key %}
-        {{ cdc.identifier(column) }},
-        {%- endfor %}
-        count(*) as row_count
+        struct(
+            {%- for column in key %}
+            {{ cdc.identifier(column) }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        ) as gold_key,
+        count(*) as row_count,
+        min(_change.row_key) as row_key,
+        cast(null as string) as topic,
+        cast(null as int) as partition,
+        cast(null as bigint) as offset,
+        if(count(*) > 1, 'several rows have this key', 'a column of the key has no value') as finding
     from {{ model }}
     group by
         {%- for column in key %}

@@ -1,6 +1,7 @@
 {#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete or what emptied its
     table, none is missing. -#}
 {% test newest_change_wins(model) -%}
+    {{ config(meta={'cdc': {'findings': true}}) }}
     {%- do ref('cdc_sequence_ranges') -%}
     {%- set declared = cdc.gold_declaration(model) if execute else {} -%}
     {%- set plan = {'has_ranges': cdc.has_ranges(declared) if execute else true} -%}

@@ -887,7 +887,7 @@ def test_what_gold_cannot_decide_or_have_is_reported(built):
     columns = shown(
         built, "--select", "columns_follow_the_source", "--vars", "check_all_history: true"
     )
-    named = {(row["model_name"], row["column_name"]) for row in columns}
+    named = {(row["gold_table"], row["column_name"]) for row in columns}
     assert {("casing", "amount"), ("noblob", "body")} <= named
     # rows from before a column was added lack it, and nothing is wrong with that
     assert ("clock_added", "at") not in named

@@ -175,7 +175,7 @@ def test_what_gold_keeps_or_cannot_count_is_reported(built):
     # two equal changes of one statement and a row that never came; the table
     assert found == {every_row: ("warn", 2), dropped: ("warn", 1)}
     of_partitions = [
-        (row["model_name"], row["offset"])
+        (row["gold_table"], row["offset"])
         for row in shown(built, "--select", "every_statement_is_followed", *everything)
         if row["finding"].startswith("the rows of partitions")
     ]

@@ -84,7 +84,7 @@ def findings(lakehouse):
     return {
         (row["column_name"], row["finding"])
         for row in shown(lakehouse, "--select", "columns_follow_the_source")
-        if row["model_name"] == "grown"
+        if row["gold_table"] == "grown"
     }
 
 

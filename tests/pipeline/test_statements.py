@@ -232,7 +232,7 @@ def numbers(lakehouse, table):
 
 def reports(lakehouse, model):
     """What the shipped test says of a table: offset, and what happened."""
-    found = [row for row in lakehouse.reported if row["model_name"] == model]
+    found = [row for row in lakehouse.reported if row["gold_table"] == model]
     assert all("load the table again" in row["finding"] for row in found)
     return sorted((row["offset"], row["finding"].split(":")[0]) for row in found)
 

@@ -39,6 +39,7 @@ TEXTS = {
     "quoted_list": "'x'",
 }
 OF_ARGUMENTS: dict[str, Callable[..., str]] = {
+    "gold_table_of": lambda relation: f"{relation}.table_name",
     "begins_again_in_file": lambda space, earlier, later: f"{earlier} > {later}",
     "is_in_range": lambda relation: f"{relation}.feed = ranges.feed",
     "position_in_ranges": lambda relation: f"{relation}.change_sequence.position",

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 SHIPPED = "tests/pipeline/test_shipped_tests.py"
+FINDINGS = "tests/pipeline/test_findings.py"
 ON_DATA_MADE_FOR_IT = f"{SHIPPED}::test_it_fails_on_data_made_for_it"
 
 MUTANTS = (
@@ -65,5 +66,33 @@ MUTANTS = (
         before=" and ('key_is_the_sources_key', 'fail') not in statuses",
         after="",
         tests=(SHIPPED,),
+    ),
+    Mutant(
+        name="checks: a look at what is new resolves a finding of what is older",
+        kind="a guard left out",
+        file="macros/checks/findings.sql",
+        before="            and (known.looked_from >= {{ looked_from }} or known.topic is null and known.unlisted is null)\n",
+        after="",
+        tests=(
+            f"{FINDINGS}::test_a_finding_is_open_until_its_test_looks_at_it_again_and_does_not_find_it",
+        ),
+    ),
+    Mutant(
+        name="checks: a finding that comes back is the old one",
+        kind="a guard left out",
+        file="macros/checks/findings.sql",
+        before="            known.finding_id = found.finding_id\n            and known.resolved_at is null\n",
+        after="            known.finding_id = found.finding_id\n",
+        tests=(
+            f"{FINDINGS}::test_a_finding_is_open_until_its_test_looks_at_it_again_and_does_not_find_it",
+        ),
+    ),
+    Mutant(
+        name="report: texts of data are markup of the page",
+        kind="a guard left out",
+        file="ingestion/report/page.py",
+        before="        autoescape=True,\n",
+        after="",
+        tests=("tests/pipeline/test_report.py",),
     ),
 )

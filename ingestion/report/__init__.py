@@ -1,0 +1,1 @@
+"""`python -m ingestion report`: what came in, what became of it, and what tests have found."""

@@ -1,0 +1,65 @@
+"""The tables of gold, and how far each has come."""
+
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable
+
+from ingestion.config import Config
+from ingestion.gold_models import Model, declared_models
+from ingestion.report.facts import GoldTable
+from ingestion.report.standing import Standing, standing_of_tables
+from ingestion.tables import query_table
+
+MARKS = "select model, bronze_version from applied"
+
+
+def gold_tables(
+    config: Config, connection: duckdb.DuckDBPyConnection | None
+) -> tuple[GoldTable, ...]:
+    """Return the tables that are there; without a silver to ask nothing tells their times."""
+    models = {model.name: model for model in declared_models(config.project_dir)}
+    marks = _marks(config) if connection else {}
+    standing = standing_of_tables(connection, config.project_dir) if connection else ()
+    tables = sorted(log.parent for log in config.tables_of("gold").glob("*/_delta_log"))
+    return tuple(
+        _gold_table(path, models.get(path.name), marks.get(path.name), standing) for path in tables
+    )
+
+
+def _gold_table(
+    path: Path, model: Model | None, mark: int | None, standing: tuple[Standing, ...]
+) -> GoldTable:
+    rows, size = size_of(path)
+    read = [one for one in standing if model and model.reads(one.feed, one.place)]
+    is_behind = mark is not None and any(one.newest_version > mark for one in read)
+    times: list[datetime | None] = [one.complete_up_to for one in read]
+    # silver knows the time of what it has; gold is as far if it has read all of it
+    known = [time for time in times if time is not None]
+    is_known = bool(known) and len(known) == len(times) and mark is not None and not is_behind
+    return GoldTable(
+        name=path.name,
+        rows=rows,
+        bytes=size,
+        feed=model.feed if model else None,
+        complete_up_to=min(known) if is_known else None,
+        is_behind=is_behind,
+    )
+
+
+def size_of(table: Path | str) -> tuple[int, int]:
+    """Return how many rows and bytes the table has now, as its log tells."""
+    actions = pa.table(DeltaTable(str(table)).get_add_actions(flatten=True))
+    return tuple(
+        pc.sum(actions[name].cast("int64")).as_py() or 0 for name in ("num_records", "size_bytes")
+    )
+
+
+def _marks(config: Config) -> dict[str, int]:
+    applied = config.tables_of("silver") / "applied_versions"
+    if not (applied / "_delta_log").exists():
+        return {}
+    return dict(query_table(applied, "applied", ["model", "bronze_version"], MARKS))

@@ -1,0 +1,107 @@
+"""What a run leaves behind for others: the page, the metrics, the messages, its record."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from deltalake import DeltaTable
+
+from ingestion.bronze import table_path
+from ingestion.config import Config, Offsets
+from ingestion.cycle import Cycle
+from ingestion.errors import OK
+from ingestion.lag import note_ends, read_up_to
+from ingestion.progress import complain
+from ingestion.report.facts import Facts, Run
+from ingestion.report.gathering import gather
+from ingestion.report.gold import size_of
+from ingestion.report.metrics import metrics
+from ingestion.report.page import page
+from ingestion.report.webhook import send_findings
+from ingestion.runs import now, record_run, replace_file
+
+
+def publish(config: Config, facts: Facts, metrics_file: Path | None = None) -> None:
+    """Write lakehouse/report.html, and the metrics if asked for; send findings that are new.
+
+    The tables are right without them: what fails is said, and fails no run.
+    """
+    _try("The page", lambda: replace_file(page_path(config), page(facts).encode()))
+    if metrics_file:
+        _try("The metrics", lambda: replace_file(metrics_file, metrics(facts).encode()))
+    _try("The webhook", lambda: send_findings(config, facts.findings))
+
+
+def page_path(config: Config) -> Path:
+    """Return where runs write the page."""
+    return config.lakehouse / "report.html"
+
+
+def publish_cycle(config: Config, cycle: Cycle) -> None:
+    """Record a cycle of `run --follow`, and publish where it may have changed what can be seen.
+
+    It is a listener of cycles.
+    """
+    for feed, topics in cycle.lag.items():
+        note_ends(config, feed, _ends(read_up_to(config, feed), topics))
+    landed = sum(cycle.records.values())
+    if landed or cycle.is_built:
+        failed = "; ".join(trouble.sentence for trouble in cycle.troubles) or None
+        record_run(config, Run("run --follow", cycle.started_at, cycle.seconds, landed, failed))
+    if cycle.is_built or cycle.tests:
+        publish(config, gather(config))
+
+
+def _ends(read: Offsets, lag: Mapping[str, Mapping[int, int]]) -> Offsets:
+    return {
+        topic: {
+            partition: read.get(topic, {}).get(partition, 0) + behind
+            for partition, behind in partitions.items()
+        }
+        for topic, partitions in lag.items()
+    }
+
+
+@contextmanager
+def recorded(config: Config, command: str) -> Iterator[list[int]]:
+    """Add what happens inside to the record of runs; its exit code is put into the list.
+
+    The record is a service to readers: a run whose record cannot be written has not failed.
+    """
+    started, clock, before = now(), time.monotonic(), _bronze_rows(config)
+    codes: list[int] = []
+    failed: str | None = None
+    try:
+        yield codes
+        failed = f"exit code {codes[0]}" if codes[0] != OK else None
+    except BaseException as error:
+        failed = str(error) or type(error).__name__
+        raise
+    finally:
+        run = Run(command, started, time.monotonic() - clock, _landed(config, before), failed)
+        _try("The record of runs", lambda: record_run(config, run))
+
+
+def _bronze_rows(config: Config) -> int | None:
+    """Return how many records bronze has, as its log tells; None where it is out of reach."""
+    messages = table_path(config.bronze, "messages")
+    if "://" in messages:
+        return None
+    try:
+        return size_of(messages)[0] if DeltaTable.is_deltatable(messages) else 0
+    except Exception:
+        # the run itself says what is wrong with bronze
+        return None
+
+
+def _landed(config: Config, before: int | None) -> int | None:
+    after = _bronze_rows(config)
+    return None if before is None or after is None else max(0, after - before)
+
+
+def _try(what: str, act: Callable[[], None]) -> None:
+    try:
+        act()
+    except Exception as error:
+        complain(f"{what} failed: {type(error).__name__}: {error}")
