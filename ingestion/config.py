@@ -30,6 +30,10 @@ class Feed:
     kafka: dict[str, str] = field(default_factory=dict)
     # The database behind the feed, for `reconcile`: url, user, password.
     source: dict[str, str] = field(default_factory=dict)
+    # What becomes of tables without a gold model: reported, or their models written by `run`.
+    tables: str = "report"
+    # Tables that want no gold model, by name; * stands for anything.
+    leave_out: tuple[str, ...] = ()
     # What only dbt uses, but what changes the meaning of the landed records.
     meaning: dict[str, Any] = field(default_factory=dict)
 
@@ -37,6 +41,11 @@ class Feed:
     def input_kind(self) -> str:
         """Tell where the records come from."""
         return "files" if self.files else "kafka"
+
+    def leaves_out(self, table: str) -> bool:
+        """Tell whether the table, by its name in settings, wants no gold model."""
+        patterns = [re.escape(name).replace(r"\*", ".*") for name in self.leave_out]
+        return any(re.fullmatch(pattern, table, re.DOTALL) for pattern in patterns)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@
         {%- do persist_docs(this, model) -%}
         {%- do forget_remembered() -%}
         {%- do mark_applied(version, invocation_id) -%}
-    {%- elif not has_news(mark) or not may_have_rows(compiled_code, mark) -%}
+    {%- elif not (has_news(mark) or was_left_behind(mark)) or not may_have_rows(compiled_code, mark) -%}
         {%- do nothing_new() -%}
         {%- do mark_applied(version, mark.built_by) -%}
     {%- else -%}
@@ -55,23 +55,46 @@
 {%- endmacro %}
 
 
-{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: is there a schema that
-    the model does not have, or a change whose order its position tells? -#}
+{#- Had silver come further than a model of its new tables, before this run? Earlier runs may have left the model out, by a selection
+    or because they were killed, and what is new in bronze is asked without regard to it: no gold model needs it. -#}
+{% macro was_left_behind(mark) -%}
+    {%- for format in (formats_in_use() if model.config.meta.reads_only == 'new tables' else []) -%}
+        {%- if lakehouse_run().applied_before.get(format ~ '_changes', {}).get('version', -1) > mark.version -%}
+            {{ return(true) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: is there a schema or a table
+    that the model does not have, or a change whose order its position tells? -#}
 {% macro may_have_rows(select, mark) -%}
     {%- set reads_only = model.config.meta.reads_only -%}
     {%- if not reads_only -%}
         {{ return(true) }}
     {%- endif -%}
+    {%- if was_left_behind(mark) -%}
+        {{ return(finds_rows(select)) }}
+    {%- endif -%}
     {%- for format in formats_in_use() if has_news(mark, format) -%}
+        {%- if reads_only == 'new tables' and has_unknown_tables(news_of_silver(format ~ '_changes').rows) -%}
+            {{ return(finds_rows(select)) }}
+        {%- endif -%}
         {%- for news in news_of_silver(format ~ '_changes').rows -%}
             {%- if reads_only == 'positions' and news.positioned_version > mark.version -%}
                 {{ return(true) }}
             {%- endif -%}
             {%- if reads_only == 'new schemas' and has_unknown_schemas(format, news.schema_ids) -%}
                 {#- one may describe no column -#}
-                {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
+                {{ return(finds_rows(select)) }}
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(false) }}
+{%- endmacro %}
+
+
+{% macro finds_rows(select) -%}
+    {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
 {%- endmacro %}

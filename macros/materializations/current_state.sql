@@ -481,10 +481,11 @@ map_filter(
         {%- set rows = [] -%}
         {%- for row in run_query(news_by_table(silver_of({'silver': silver}), since, names_columns)) -%}
             {%- do rows.append({
-                'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
-                'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
-                'version': row[9] | int(-1), 'positioned_version': row[10] | int(-1), 'schema_ids': fromjson(row[11]),
-                'column_names': fromjson(row[12]) if names_columns else []
+                'feed': row[0], 'catalog': row[1], 'database': row[2], 'schema': row[3], 'table': row[4],
+                'has_rows': row[5] | int > 0, 'deletes': row[6] | int, 'truncates': row[7] | int,
+                'emptied_partitions': row[8] | int, 'partials': row[9] | int, 'moves': row[10] | int,
+                'version': row[11] | int(-1), 'positioned_version': row[12] | int(-1), 'schema_ids': fromjson(row[13]),
+                'column_names': fromjson(row[14]) if names_columns else []
             }) -%}
         {%- endfor -%}
         {%- do news.update({question: {'since': since, 'rows': rows}}) -%}
@@ -525,9 +526,11 @@ map_filter(
 
     select
         feed,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
+        count_if(is_for_gold and operation not in ('truncate', 'schema_change')) as row_changes,
         count_if(operation in ('delete', 'update_before')) as deletes,
         count_if(operation = 'truncate' or is_for_gold and ddl_kind = 'drop') as truncates,
         count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
@@ -540,7 +543,7 @@ map_filter(
         to_json(array_distinct(flatten(collect_set(map_keys(after_image)) filter (where is_for_gold)))) as column_names
         {%- endif %}
     from new_changes
-    group by feed, database_name, schema_name, table_name
+    group by feed, catalog_name, database_name, schema_name, table_name
 {%- endmacro %}
 
 

@@ -8,5 +8,5 @@
     {%- if load_relation(silver) is not none -%}
         {%- do refuse_lost_records(silver) -%}
     {%- endif -%}
-    {%- do forget_marks([changes, 'schemas', 'order_marks']) -%}
+    {%- do forget_marks([changes] + made_of_silver()) -%}
 {%- endmacro %}

@@ -19,7 +19,7 @@
         schema=generate_schema_name('silver', none), identifier=format ~ '_changes'
     )) | map(attribute='quoted') | join(', ') -%}
     {#- first: a gold table whose mark outlived the rows that it was made from would never meet the new ones -#}
-    {%- set stale = ['schemas', 'order_marks', '#tests'] -%}
+    {%- set stale = made_of_silver() + ['#tests'] -%}
     {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
         {%- do stale.append(node.name) -%}
     {%- endfor -%}

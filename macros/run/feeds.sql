@@ -31,6 +31,14 @@
 {%- endmacro %}
 
 
+{#- Settings that change nothing of what landed records mean: they may change at any time, and no format sees them. -#}
+{% macro settings_without_meaning() -%}
+    {{ return([
+        'topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka', 'source', 'tables', 'leave_out'
+    ]) }}
+{%- endmacro %}
+
+
 {#- A SQL string literal; text from a configuration or a message is data, never SQL. -#}
 {% macro quoted(text) -%}
     '{{ inside_quotes(text) }}'
@@ -48,9 +56,9 @@
     values
     {%- for name in feeds_with('format', format) %}
     {%- set settings = feed_settings(name) %}
-    {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger'] %}
+    {%- set unseen = settings_without_meaning() + ['format'] %}
     {%- set texts = [] %}
-    {%- for setting, value in settings.items() if setting not in reading and (value is string or value is number) -%}
+    {%- for setting, value in settings.items() if setting not in unseen and (value is string or value is number) -%}
         {%- do texts.append(quoted(setting) ~ ', ' ~ quoted(value)) -%}
     {%- endfor %}
     {%- set in_base64 = [] %}

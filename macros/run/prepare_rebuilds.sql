@@ -17,6 +17,12 @@
         {%- endif -%}
     {%- endfor -%}
     {%- if rebuilt -%}
-        {%- do forget_marks(rebuilt + ['schemas', 'order_marks']) -%}
+        {%- do forget_marks(rebuilt + made_of_silver()) -%}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- The tables that are made of all silver: anew, where a table of silver is. -#}
+{% macro made_of_silver() -%}
+    {{ return(['schemas', 'order_marks', 'source_tables']) }}
 {%- endmacro %}

@@ -7,7 +7,7 @@
         {%- do register_bronze() -%}
         {%- do generate_code(false) -%}
         {%- do refuse_changed_feeds() -%}
-        {%- do warn_of_unread_tables() -%}
+        {%- do warn_of_unread_settings() -%}
         {%- set applied = applied_marks() -%}
         {#- with the versions before it: one question, in place of a second one of how far back the log reaches -#}
         {%- set versions = run_query(
@@ -184,7 +184,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- The settings that records landed with must be those of today; the loader refuses as well. -#}
 {% macro refuse_changed_feeds() -%}
-    {%- set free = ['topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka', 'source'] -%}
+    {%- set free = settings_without_meaning() -%}
     {%- set landed = run_query(
         'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
     ) -%}
