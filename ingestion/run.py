@@ -7,11 +7,12 @@ from threading import Event
 from ingestion import report
 from ingestion.bronze import create_tables
 from ingestion.build import run_dbt
-from ingestion.config import choose, read_config
+from ingestion.config import Config, choose, read_config
 from ingestion.errors import OK
 from ingestion.feeds import check_feeds
 from ingestion.load import load_once
 from ingestion.locks import feed_lock, metastore_lock
+from ingestion.new_models import models_for_new_tables
 from ingestion.progress import say
 from ingestion.secrets import resolve
 from ingestion.session import session
@@ -47,7 +48,19 @@ def main(args: argparse.Namespace) -> int:
         check_feeds(spark, config, [])
         say("Loading what is new into bronze ...")
         loaded = load_once(spark, config, feeds, args.accept_gaps, Event())
-        say("Building and testing silver and gold (dbt build) ...")
-        built = run_dbt(config.project_dir, "build")
+        built = build(config)
         report.show(config)
     return loaded if loaded != OK else built
+
+
+def build(config: Config) -> int:
+    """Build and test all that is new, then the models of tables that turned out to be new."""
+    say("Building and testing silver and gold (dbt build) ...")
+    built = run_dbt(config.project_dir, "build")
+    new = models_for_new_tables(config, set())
+    if new:
+        say("Building the models of new tables (dbt build) ...")
+        names = [path.stem for path in new]
+        of_new = run_dbt(config.project_dir, "build", "--select", *names)
+        return built if built != OK else of_new
+    return built
