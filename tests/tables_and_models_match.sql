@@ -17,7 +17,7 @@ tables as (
         min(struct(topic, partition, offset)) as first_message,
         min(bronze_version) as bronze_version
     from {{ ref('source_tables') }}
-    where feed in ({{ quoted_list(var('feeds')) }})
+    where feed in ({{ cdc.quoted_list(var('feeds')) }})
     group by
         feed,
         catalog_name,
@@ -29,7 +29,7 @@ tables as (
 
 gold_tables as (
 
-    select * from {{ tables_of_models(declarations_of_readers()) }}
+    select * from {{ cdc.tables_of_models(cdc.declarations_of_readers()) }}
 
 ),
 
@@ -38,11 +38,11 @@ unread as (
     select tables.*
     from tables
         left anti join gold_tables
-            on {{ is_named_as_gold_table('tables', 'not tables.has_rows') }}
+            on {{ cdc.is_named_as_gold_table('tables', 'not tables.has_rows') }}
     where
         tables.has_rows
-        and not {{ is_left_out('tables') }}
-        and not {{ may_get_a_model('tables') }}
+        and not {{ cdc.is_left_out('tables') }}
+        and not {{ cdc.may_get_a_model('tables') }}
 
 ),
 
@@ -50,10 +50,10 @@ never_named as (
 
     select
         gold_tables.*,
-        {{ declared_name() }} as declared_name
+        {{ cdc.declared_name() }} as declared_name
     from gold_tables
         left anti join tables
-            on {{ is_named_as_gold_table('tables', 'not tables.has_rows') }}
+            on {{ cdc.is_named_as_gold_table('tables', 'not tables.has_rows') }}
 
 ),
 
@@ -64,7 +64,7 @@ compared as (
         tables.full_name,
         levenshtein(
             lower(gold_tables.declared_name),
-            lower({{ name_as_declared('tables') }})
+            lower({{ cdc.name_as_declared('tables') }})
         ) as distance
     from never_named as gold_tables
         inner join tables
@@ -111,7 +111,7 @@ findings as (
             ' has no gold model: write one with `python -m ingestion generate ',
             feed,
             ' ',
-            {{ shell_word('full_name') }},
+            {{ cdc.shell_word('full_name') }},
             '`, or name it under leave_out of the feed'
         ) as finding
     from unread

@@ -13,9 +13,9 @@
     {%- endfor -%}
     (
             {%- for feed, pattern in feeds %}
-            {{ relation }}.feed = {{ quoted(feed) }}
+            {{ relation }}.feed = {{ cdc.quoted(feed) }}
             and concat_ws('.', {{ relation }}.database_name, {{ relation }}.schema_name, {{ relation }}.table_name)
-            rlike {{ quoted('^(?s:' ~ pattern ~ ')$') }}
+            rlike {{ cdc.quoted('^(?s:' ~ pattern ~ ')$') }}
             {{- ' or' if not loop.last }}
             {%- else %}
             false
@@ -27,11 +27,11 @@
 {#- Has the table come with this run, of a feed whose new tables get their models by themselves? `run` writes them once silver is
     built, and the next tests know what it could not write. -#}
 {% macro may_get_a_model(relation) -%}
-    {%- set feeds = feeds_with('tables', 'auto') if lakehouse_run() else [] -%}
+    {%- set feeds = cdc.feeds_with('tables', 'auto') if cdc.lakehouse_run() else [] -%}
     {%- if feeds -%}
     (
-            {{ relation }}.feed in ({{ quoted_list(feeds) }})
-            and {{ relation }}.bronze_version > {{ lakehouse_run().applied_before.get('source_tables', {}).get('version', -1) }}
+            {{ relation }}.feed in ({{ cdc.quoted_list(feeds) }})
+            and {{ relation }}.bronze_version > {{ cdc.lakehouse_run().applied_before.get('source_tables', {}).get('version', -1) }}
         )
     {%- else -%}
     false
@@ -47,7 +47,7 @@
 
 {#- The name that a model of gold_tables declares, of one of many shards with its patterns. -#}
 {% macro declared_name() -%}
-    concat_ws('.'{% for part in ['catalog'] + place_parts() %}, {{ declared_part(part) }}{% endfor %})
+    concat_ws('.'{% for part in ['catalog'] + cdc.place_parts() %}, {{ cdc.declared_part(part) }}{% endfor %})
 {%- endmacro %}
 
 
@@ -55,8 +55,8 @@
 {% macro name_as_declared(relation) -%}
     concat_ws(
             '.'
-            {%- for part in ['catalog'] + place_parts() %},
-            if({{ declared_part(part) }} is null, null, {{ relation }}.{{ part }}_name)
+            {%- for part in ['catalog'] + cdc.place_parts() %},
+            if({{ cdc.declared_part(part) }} is null, null, {{ relation }}.{{ part }}_name)
             {%- endfor %}
         )
 {%- endmacro %}
@@ -64,5 +64,5 @@
 
 {% macro declared_part(part) -%}
     {%- set name = 'gold_tables.' ~ part ~ '_name' -%}
-    {{ 'coalesce(' ~ name ~ ', gold_tables.' ~ part ~ '_pattern)' if has_patterns() and part in place_parts() else name }}
+    {{ 'coalesce(' ~ name ~ ', gold_tables.' ~ part ~ '_pattern)' if cdc.has_patterns() and part in cdc.place_parts() else name }}
 {%- endmacro %}

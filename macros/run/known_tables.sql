@@ -1,8 +1,8 @@
 {#- Which source tables silver.source_tables holds, as {names as JSON: whether it has brought rows}: asked when new changes came, and
     remembered for later runs, while the table stays as it is. -#}
 {% macro known_tables() -%}
-    {%- set build = lakehouse_run().applied.source_tables.built_by -%}
-    {%- set text = remembered_text('#source_tables', build) -%}
+    {%- set build = cdc.lakehouse_run().applied.source_tables.built_by -%}
+    {%- set text = cdc.remembered_text('#source_tables', build) -%}
     {%- if not text -%}
         {%- set known = {} -%}
         {%- for row in run_query(
@@ -11,7 +11,7 @@
             {%- do known.update({tojson(row.values()[:5] | list): row[5]}) -%}
         {%- endfor -%}
         {%- set text = tojson(known) -%}
-        {%- do remember_text('#source_tables', build, text) -%}
+        {%- do cdc.remember_text('#source_tables', build, text) -%}
     {%- endif -%}
     {{ return(fromjson(text)) }}
 {%- endmacro %}
@@ -19,7 +19,7 @@
 
 {#- Does one of these rows of news_of_silver() name a table for the first time, or bring its first row? -#}
 {% macro has_unknown_tables(news) -%}
-    {%- set known = known_tables() -%}
+    {%- set known = cdc.known_tables() -%}
     {%- for row in news if row.table is not none and row.version >= 0 -%}
         {%- set name = tojson([row.feed, row.catalog, row.database, row.schema, row.table]) -%}
         {%- if name not in known or (row.has_rows and not known[name]) -%}

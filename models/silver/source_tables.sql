@@ -1,5 +1,5 @@
 {{ config(materialized='change_log', meta={'reads_only': 'new tables'}) }}
-{%- set mark = mark_of_model() %}
+{%- set mark = cdc.mark_of_model() %}
 with
 
 named as (
@@ -15,13 +15,13 @@ named as (
         topic,
         partition,
         offset
-    from {{ ref('changes') }}
+    from {{ ref('cdc_changes') }}
     where
         table_name is not null
         and operation in (
             'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
         )
-        and {{ is_newer_than(mark) }}
+        and {{ cdc.is_newer_than(mark) }}
 
 ),
 

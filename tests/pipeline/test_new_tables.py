@@ -15,14 +15,14 @@ UNREAD = Feed(name="unread", format="canal_json")
 # a name that a shell would take for more than one word, and for a command
 ODD = "it's; echo gone"
 MODELS = {
-    "read": "{{{{ current_state(feed='unread', database='shop', table='read', {rest}) }}}}",
+    "read": "{{{{ cdc.current_state(feed='unread', database='shop', table='read', {rest}) }}}}",
     # only its versions are wanted
-    "versions": "{{{{ history(feed='unread', database='shop', table='versioned', {rest}) }}}}",
+    "versions": "{{{{ cdc.history(feed='unread', database='shop', table='versioned', {rest}) }}}}",
     # a slip, and no database: the names of databases are not compared
-    "slip": "{{{{ current_state(feed='unread', table='parcel', {rest}) }}}}",
+    "slip": "{{{{ cdc.current_state(feed='unread', table='parcel', {rest}) }}}}",
     # a table that is there, and has no row yet
-    "empty": "{{{{ current_state(feed='unread', database='shop', table='empty', {rest}) }}}}",
-    "shards": "{{{{ current_state(feed='unread', database='shop', table={{'pattern': 'shard_[0-9]'}}, "
+    "empty": "{{{{ cdc.current_state(feed='unread', database='shop', table='empty', {rest}) }}}}",
+    "shards": "{{{{ cdc.current_state(feed='unread', database='shop', table={{'pattern': 'shard_[0-9]'}}, "
     "key=['shard', 'id'], columns={{'shard': {{'type': 'string', 'source': '@table'}}, 'id': 'int'}}) }}}}",
 }
 REST = "key=['id'], columns={'id': 'int'}"
@@ -136,7 +136,7 @@ def test_a_table_is_noted_once_and_none_is_passed_over(unread):
     assert unread.versions()["silver.db/source_tables"] == versions["silver.db/source_tables"]
     # a run of other models, and then one without new records
     unread.land(UNREAD, 2, [row("empty", 1), row("late", 0)])
-    unread.run("--select", "canal_json_changes", "schemas", "order_marks")
+    unread.run("--select", "canal_json_changes", "schemas", "cdc_order_marks")
     assert known(unread) == before
     unread.run("--select", "silver")
     added = [one[:3] for one in known(unread) if one not in before]
