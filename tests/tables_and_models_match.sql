@@ -16,7 +16,7 @@ tables as (
         bool_or(has_rows) as has_rows,
         min(struct(topic, partition, offset)) as first_message,
         min(bronze_version) as bronze_version
-    from {{ ref('source_tables') }}
+    from {{ ref('cdc_source_tables') }}
     where feed in ({{ cdc.quoted_list(var('feeds')) }})
     group by
         feed,

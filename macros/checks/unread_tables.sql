@@ -31,7 +31,7 @@
     {%- if feeds -%}
     (
             {{ relation }}.feed in ({{ cdc.quoted_list(feeds) }})
-            and {{ relation }}.bronze_version > {{ cdc.lakehouse_run().applied_before.get('source_tables', {}).get('version', -1) }}
+            and {{ relation }}.bronze_version > {{ cdc.lakehouse_run().applied_before.get('cdc_source_tables', {}).get('version', -1) }}
         )
     {%- else -%}
     false

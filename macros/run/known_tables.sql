@@ -1,8 +1,8 @@
 {#- Which source tables silver.source_tables holds, as {names as JSON: whether it has brought rows}: asked when new changes came, and
     remembered for later runs, while the table stays as it is. -#}
 {% macro known_tables() -%}
-    {%- set build = cdc.lakehouse_run().applied.source_tables.built_by -%}
-    {%- set text = cdc.remembered_text('#source_tables', build) -%}
+    {%- set build = cdc.lakehouse_run().applied.cdc_source_tables.built_by -%}
+    {%- set text = cdc.remembered_text('#cdc_source_tables', build) -%}
     {%- if not text -%}
         {%- set known = {} -%}
         {%- for row in run_query(
@@ -11,7 +11,7 @@
             {%- do known.update({tojson(row.values()[:5] | list): row[5]}) -%}
         {%- endfor -%}
         {%- set text = tojson(known) -%}
-        {%- do cdc.remember_text('#source_tables', build, text) -%}
+        {%- do cdc.remember_text('#cdc_source_tables', build, text) -%}
     {%- endif -%}
     {{ return(fromjson(text)) }}
 {%- endmacro %}

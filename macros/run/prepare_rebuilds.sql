@@ -24,5 +24,5 @@
 
 {#- The tables that are made of all silver: anew, where a table of silver is. -#}
 {% macro made_of_silver() -%}
-    {{ return(['cdc_schemas', 'cdc_order_marks', 'source_tables']) }}
+    {{ return(['cdc_schemas', 'cdc_order_marks', 'cdc_source_tables']) }}
 {%- endmacro %}

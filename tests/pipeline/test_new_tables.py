@@ -136,7 +136,7 @@ def test_a_table_is_noted_once_and_none_is_passed_over(unread):
     assert unread.versions()["silver.db/source_tables"] == versions["silver.db/source_tables"]
     # a run of other models, and then one without new records
     unread.land(UNREAD, 2, [row("empty", 1), row("late", 0)])
-    unread.run("--select", "canal_json_changes", "schemas", "cdc_order_marks")
+    unread.run("--select", "canal_json_changes", "cdc_schemas", "cdc_order_marks")
     assert known(unread) == before
     unread.run("--select", "silver")
     added = [one[:3] for one in known(unread) if one not in before]
@@ -146,7 +146,7 @@ def test_a_table_is_noted_once_and_none_is_passed_over(unread):
     unread.run("--select", "silver")
     assert unread.versions() == versions
     # made anew, it says the same of each table
-    unread.run("--full-refresh", "--select", "source_tables")
+    unread.run("--full-refresh", "--select", "cdc_source_tables")
     assert {one[:2] for one in known(unread)} == {
         *((name, True) for name in (*FIRST, "empty", "late"))
     }
