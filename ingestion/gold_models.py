@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
-from ingestion.config import read_vars
+from ingestion.config import read_project, read_vars
 from ingestion.progress import say
 
 # catalog, database, schema and table, as the messages name them
@@ -232,7 +232,7 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 def declared_models(project_dir: Path) -> list[Model]:
     """Return the models made with `current_state` or `current_rows`; say which cannot be read."""
     models: list[Model] = []
-    for path in sorted((project_dir / "models").rglob("*.sql")):
+    for path in model_files(project_dir, "*.sql"):
         text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
         if not re.search(rf"\b({'|'.join(REQUIRED)})\s*\(", text):
             continue
@@ -242,6 +242,18 @@ def declared_models(project_dir: Path) -> list[Model]:
             # the text is the user's own: anything can be wrong with it
             say(f"{name}: cannot read this model: {' '.join(str(error).split())}")
     return models
+
+
+def model_files(project_dir: Path, *patterns: str) -> list[Path]:
+    """Return the project's files that match a pattern, in the folders of dbt's `model-paths`."""
+    project = read_project(project_dir)
+    target = {"profile_name": project.get("profile")}
+    folders = [
+        SandboxedEnvironment().from_string(str(folder)).render(target=target)
+        for folder in project.get("model-paths", ["models"])
+    ]
+    found = [(project_dir / folder).rglob(pattern) for folder in folders for pattern in patterns]
+    return sorted(path for paths in found for path in paths)
 
 
 def _model(path: Path, call: dict[str, Any]) -> Model:
@@ -270,8 +282,8 @@ def _calls(project_dir: Path, text: str) -> list[dict[str, Any]]:
     for name in ("config", "ref", "source"):
         environment.globals[name] = lambda *_, **__: ""
     environment.globals["var"] = partial(_var, project_dir)
-    for macro in REQUIRED:
-        environment.globals[macro] = partial(_note, calls, macro)
+    noted = {macro: partial(_note, calls, macro) for macro in REQUIRED}
+    environment.globals |= {**noted, "cdc": noted}
     environment.from_string(text).render()
     return calls
 

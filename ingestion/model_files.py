@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from ingestion.gold_models import ARGUMENTS, Column, Table
+from ingestion.gold_models import ARGUMENTS, Column, Table, model_files
 
 # Hive's metastore takes 128 characters, and a history may stand beside.
 LONGEST_NAME = 100
@@ -30,19 +30,15 @@ def _word(text: str) -> str:
 
 def names_in_use(project_dir: Path) -> set[str]:
     """Return what dbt's nodes are called, in small letters, by which Spark tells tables apart."""
-    kinds = {"models": (".sql", ".py"), "seeds": (".csv",), "snapshots": (".sql",)}
-    return {
-        path.stem.lower()
-        for folder, suffixes in kinds.items()
-        for path in (project_dir / folder).rglob("*")
-        if path.suffix in suffixes
-    }
+    files = model_files(project_dir, "*.sql", "*.py")
+    files += [*(project_dir / "seeds").rglob("*.csv"), *(project_dir / "snapshots").rglob("*.sql")]
+    return {path.stem.lower() for path in files}
 
 
 def described_models(project_dir: Path) -> dict[str, Path]:
     """Return the YAML file that describes each model; dbt refuses a second one."""
     described: dict[str, Path] = {}
-    for path in sorted((project_dir / "models").rglob("*.y*ml")):
+    for path in model_files(project_dir, "*.yml", "*.yaml"):
         try:
             told = yaml.load(path.read_text(encoding="utf-8"), Loader=SafeLoader)
             entries = told.get("models") or []

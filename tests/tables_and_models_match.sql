@@ -17,7 +17,7 @@ tables as (
         min(struct(topic, partition, offset)) as first_message,
         min(bronze_version) as bronze_version
     from {{ ref('cdc_source_tables') }}
-    where feed in ({{ cdc.quoted_list(var('feeds')) }})
+    where feed in ({{ cdc.quoted_list(cdc.feeds()) }})
     group by
         feed,
         catalog_name,

@@ -4,7 +4,7 @@
     which * stands for anything. -#}
 {% macro is_left_out(relation) -%}
     {%- set feeds = [] -%}
-    {%- for feed, settings in var('feeds').items() if settings.leave_out -%}
+    {%- for feed, settings in cdc.feeds().items() if settings.leave_out -%}
         {%- set names = [] -%}
         {%- for name in ([settings.leave_out] if settings.leave_out is string else settings.leave_out) -%}
             {%- do names.append(modules.re.escape(name | string).replace('\\*', '.*')) -%}

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.config import PROJECT_ROOT, Feed, read_config
+from ingestion.config import Feed, read_config
 from ingestion.errors import CONFIGURATION, UserError
 from ingestion.feeds import settings_json
+from ingestion.project_files import PROJECT_ROOT
 from ingestion.secrets import resolve, scrub
 from tests.support.project import Project
 
@@ -49,7 +50,7 @@ def test_what_becomes_of_tables_without_a_model_is_no_meaning_of_records(folder:
     shop = read_config(folder).feeds["shop"]
     assert (shop.tables, shop.leave_out, shop.meaning) == ("auto", ("shop.old",), {})
     assert settings_json(shop) == '{"format": "canal_json", "input": "kafka"}'
-    macro = (PROJECT_ROOT / "macros" / "run" / "feeds.sql").read_text()
+    macro = (PROJECT_ROOT / "macros" / "project" / "feeds.sql").read_text()
     (listed,) = re.findall(r"macro settings_without_meaning.*?\[(.*?)\]", macro, re.DOTALL)
     fields = set(Feed.__dataclass_fields__) - {"name", "format", "meaning"}
     assert set(re.findall(r"'(\w+)'", listed)) == fields

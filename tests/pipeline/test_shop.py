@@ -264,7 +264,7 @@ def test_settings_of_a_table_that_no_model_reads_are_named(shop):
 
 def test_a_feed_that_is_silent_too_long_fails_source_freshness(shop):
     """The shop has just landed, another feed never has."""
-    path = shop.root / "models" / "bronze" / "_feeds__sources.yml"
+    path = shop.root / "examples" / "shop" / "models" / "_shop__sources.yml"
     before = path.read_text()
     sources = yaml.safe_load(before)
     silent = {"name": "silent", "identifier": "messages"}
@@ -283,10 +283,11 @@ def test_a_feed_that_is_silent_too_long_fails_source_freshness(shop):
 
 
 def test_every_column_of_the_shops_gold_is_described(shop):
-    described = yaml.safe_load((shop.root / "models" / "gold" / "_gold__models.yml").read_text())
+    folder = ROOT / "examples" / "shop" / "models" / "gold" / "shop"
+    described = yaml.safe_load((folder / "_shop__models.yml").read_text())
     told = {
         model["name"]: {column["name"] for column in model["columns"] if column["description"]}
         for model in described["models"]
     }
-    tables = {path.stem for path in (ROOT / "models" / "gold").rglob("*.sql")}
+    tables = {path.stem for path in folder.glob("*.sql")}
     assert told == {name: set(shop.spark.table(f"gold.{name}").columns) for name in tables}

@@ -20,9 +20,3 @@
         {%- do cdc.forget_marks(rebuilt + cdc.made_of_silver()) -%}
     {%- endif -%}
 {%- endmacro %}
-
-
-{#- The tables that are made of all silver: anew, where a table of silver is. -#}
-{% macro made_of_silver() -%}
-    {{ return(['cdc_schemas', 'cdc_order_marks', 'cdc_source_tables']) }}
-{%- endmacro %}
