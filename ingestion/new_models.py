@@ -157,7 +157,7 @@ def _why_none(missing: Missing) -> str | None:
     return (
         f"its {told}. Name it under key_columns of the feed, then `python -m ingestion rebuild "
         f"{missing.feed.name}`, and generate again; if the table has none, write its model with "
-        "current_rows (docs/gold.md)."
+        "current_rows (docs/gold/declare.md)."
     )
 
 
@@ -166,9 +166,9 @@ def _why_unnamed(names: list[str]) -> str:
     if not names:
         return (
             "no model can be called like it, by letters from a to z, digits and underscores: write "
-            "its model by hand, under a name of yours (docs/gold.md)."
+            "its model by hand, under a name of yours (docs/gold/declare.md)."
         )
     return (
         f"each name for its model is that of another model or of another table's: {listed}. "
-        "Nothing was written over: write its model by hand, under a name of yours (docs/gold.md)."
+        "Nothing was written over: write its model by hand, under a name of yours (docs/gold/declare.md)."
     )

@@ -61,6 +61,8 @@ def build(config: Config) -> int:
     if new:
         say("Building the models of new tables (dbt build) ...")
         names = [path.stem for path in new]
-        of_new = run_dbt(config.project_dir, "build", "--select", *names)
+        # the tests have looked at these changes, before there was a table to hold them against
+        everything = ("--vars", "check_all_history: true")
+        of_new = run_dbt(config.project_dir, "build", "--select", *names, *everything)
         return built if built != OK else of_new
     return built
