@@ -170,5 +170,6 @@ def _why_unnamed(names: list[str]) -> str:
         )
     return (
         f"each name for its model is that of another model or of another table's: {listed}. "
-        "Nothing was written over: write its model by hand, under a name of yours (docs/gold/declare.md)."
+        "Nothing was written over: write its model by hand, under a name of yours "
+        "(docs/gold/declare.md)."
     )
