@@ -66,7 +66,7 @@ test-ingestion: setup
 HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
 ifdef FAST
 test-pipeline: setup
-	@$(PYTEST) tests/pipeline tests/crashes
+	@$(PYTEST) tests/pipeline
 else
 test-pipeline: setup
 	@$(PYTEST) tests/pipeline $(addprefix --ignore=,$(HISTORIES))
