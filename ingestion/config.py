@@ -32,6 +32,10 @@ class Feed:
     group: str | None = None
     # The database behind the feed, for `reconcile`: url, user, password.
     source: dict[str, str] = field(default_factory=dict)
+    # What becomes of tables without a gold model: reported, or their models written by `run`.
+    tables: str = "report"
+    # Tables that want no gold model, by name; * stands for anything.
+    leave_out: tuple[str, ...] = ()
     # What only dbt uses, but what changes the meaning of the landed records.
     meaning: dict[str, Any] = field(default_factory=dict)
 
@@ -39,6 +43,11 @@ class Feed:
     def input_kind(self) -> str:
         """Tell where the records come from."""
         return "files" if self.files else "kafka"
+
+    def leaves_out(self, table: str) -> bool:
+        """Tell whether the table, by its name in settings, wants no gold model."""
+        patterns = [re.escape(name).replace(r"\*", ".*") for name in self.leave_out]
+        return any(re.fullmatch(pattern, table, re.DOTALL) for pattern in patterns)
 
 
 @dataclass(frozen=True)

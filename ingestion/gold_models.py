@@ -1,4 +1,4 @@
-"""Gold models as files: what the project declares, what silver proposes, how the two differ."""
+"""Gold models: what the project declares, what silver proposes, how the two differ."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jinja2 import Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -21,7 +20,6 @@ REQUIRED = {
     "current_state": {"feed", "table", "key", "columns"},
     "current_rows": {"feed", "table", "columns"},
 }
-TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
 # Columns that no message has: they hold the name of the shard.
 SHARD = ("@database", "@schema", "@table")
 # What the feed's time_zone must name.
@@ -114,6 +112,11 @@ class Table:
 
     def __str__(self) -> str:
         return ".".join(part for part in self.place if part)
+
+    @property
+    def own_name(self) -> str:
+        """Return the name by which feeds' settings call it, without the catalog."""
+        return ".".join(part for part in self.place[1:] if part)
 
     def is_called(self, name: str) -> bool:
         """Tell whether a user means this table, with or without what stands before its name."""
@@ -233,7 +236,7 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 def declared_models(project_dir: Path) -> list[Model]:
     """Return the models made with `current_state` or `current_rows`; say which cannot be read."""
     models: list[Model] = []
-    for path in _model_files(project_dir):
+    for path in model_files(project_dir, "*.sql"):
         text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
         if not re.search(rf"\b({'|'.join(REQUIRED)})\s*\(", text):
             continue
@@ -245,15 +248,16 @@ def declared_models(project_dir: Path) -> list[Model]:
     return models
 
 
-def _model_files(project_dir: Path) -> list[Path]:
-    """Return the files of the project's models, in dbt's `model-paths`."""
+def model_files(project_dir: Path, *patterns: str) -> list[Path]:
+    """Return the project's files that match a pattern, in the folders of dbt's `model-paths`."""
     project = read_project(project_dir)
     target = {"profile_name": project.get("profile")}
     folders = [
         SandboxedEnvironment().from_string(str(folder)).render(target=target)
         for folder in project.get("model-paths", ["models"])
     ]
-    return sorted(path for folder in folders for path in (project_dir / folder).rglob("*.sql"))
+    found = [(project_dir / folder).rglob(pattern) for folder in folders for pattern in patterns]
+    return sorted(path for paths in found for path in paths)
 
 
 def _model(path: Path, call: dict[str, Any]) -> Model:
@@ -330,94 +334,3 @@ def differences(model: Model, table: Table) -> list[str]:
 
 def _plain(type_text: str) -> str:
     return type_text.lower().replace(" ", "")
-
-
-def model_name(project_dir: Path, feed: str, table: Table) -> str:
-    """Return the table's name as a model's, longer where another model has it."""
-    taken = {path.stem for path in _model_files(project_dir)}
-    parts = [_word(part) for part in (feed, *table.place) if part]
-    for start in range(len(parts) - 1, -1, -1):
-        name = "_".join(parts[start:])
-        if name not in taken and not name[0].isdigit():
-            return name
-    numbers = range(2, len(taken) + 3)
-    return next(f"{name}_{number}" for number in numbers if f"{name}_{number}" not in taken)
-
-
-def _word(text: str) -> str:
-    return re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_") or "table"
-
-
-def write(project_dir: Path, feed: str, name: str, table: Table) -> tuple[Path, list[str]]:
-    """Write the model, and its YAML if there is none; return the model's path and what to say."""
-    folder = Path("models") / "gold" / feed
-    (project_dir / folder).mkdir(parents=True, exist_ok=True)
-    model, described = folder / f"{name}.sql", folder / f"{name}.yml"
-    (project_dir / model).write_text(sql_text(feed, table), encoding="utf-8")
-    if (project_dir / described).exists():
-        return model, [
-            f"{described} is there already and stays as it is: see that it has the model's columns "
-            "and tests, or remove both files and generate again"
-        ]
-    (project_dir / described).write_text(yaml_text(name, table), encoding="utf-8")
-    return model, []
-
-
-def sql_text(feed: str, table: Table) -> str:
-    """Return the model: names from messages stand in it as string literals only."""
-    place = zip(ARGUMENTS, table.place, strict=True)
-    where = ", ".join(f"{name}={_literal(part)}" for name, part in place if part)
-    names = {column.name: column.gold_name for column in table.columns}
-    key = ", ".join(_literal(names[name]) for name in table.key)
-    columns = ",\n".join(f"        {_declaration(column)}" for column in table.columns_of_gold())
-    return (
-        f"{{{{ cdc.current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
-        f"    columns={{\n{columns}\n    }}\n) }}}}\n"
-    )
-
-
-def _declaration(column: Column) -> str:
-    if column.gold_name == column.name:
-        return f"{_literal(column.name)}: {_literal(column.type)}"
-    source = f"{{'type': {_literal(column.type)}, 'source': {_literal(column.name)}}}"
-    return f"{_literal(column.gold_name)}: {source}"
-
-
-def _literal(text: str) -> str:
-    """Return the text as a string of Jinja, whose escapes are Python's."""
-    return repr(text)
-
-
-def yaml_text(name: str, table: Table) -> str:
-    """Return the model's YAML: what a row is, what the source says of its columns, the tests."""
-    columns = [
-        {"name": column.gold_name}
-        | ({"description": text} if (text := _description(column)) else {})
-        for column in table.columns_of_gold()
-    ]
-    listed = ", ".join(table.key)
-    model = {
-        "name": name,
-        "description": _plain_text(f"{table} as it is at the source now. One row per {listed}."),
-        "columns": columns,
-        "data_tests": TESTS,
-    }
-    body = {"version": 2, "models": [model]}
-    return yaml.dump(body, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110)
-
-
-class _Indented(yaml.SafeDumper):
-    """Lists stand indented, as in the project's other files."""
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        super().increase_indent(flow, False)
-
-
-def _description(column: Column) -> str:
-    told = [column.comment, column.source_type, column.doubt()]
-    return _plain_text("; ".join(part for part in told if part))
-
-
-def _plain_text(text: str) -> str:
-    """Return the text without what dbt would take for Jinja in a description."""
-    return re.sub(r"\{(?=[{%#])", "{ ", text)

@@ -17,6 +17,7 @@ from ingestion.errors import OK
 from ingestion.feeds import check_feeds
 from ingestion.load import load_once, seconds
 from ingestion.locks import feed_lock, metastore_lock
+from ingestion.new_models import models_for_new_tables
 from ingestion.progress import say
 from ingestion.report import text
 from ingestion.report.gathering import gather
@@ -88,6 +89,20 @@ def _bring_up(config: Config, feeds: list[Feed], held: list[int], accept_gaps: b
     check_feeds(spark, config, [])
     say("Loading what is new into bronze ...")
     loaded = load_once(spark, config, feeds, accept_gaps, Event())
+    built = build(config)
+    return loaded if loaded != OK else built
+
+
+def build(config: Config) -> int:
+    """Build and test all that is new, then the models of tables that turned out to be new."""
     say("Building and testing silver and gold (dbt build) ...")
     built = run_dbt(config.project_dir, "build")
-    return loaded if loaded != OK else built
+    new = models_for_new_tables(config, set())
+    if new:
+        say("Building the models of new tables (dbt build) ...")
+        names = [path.stem for path in new]
+        # the tests have looked at these changes, before there was a table to hold them against
+        everything = ("--vars", "check_all_history: true")
+        of_new = run_dbt(config.project_dir, "build", "--select", *names, *everything)
+        return built if built != OK else of_new
+    return built

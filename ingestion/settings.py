@@ -303,6 +303,8 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "key_columns": _key_columns,
     "encodings": _encodings,
     "on_drop": _one_of("remove", "keep"),
+    "tables": _one_of("report", "auto"),
+    "leave_out": _strings,
     "cut_overs": _cut_overs,
     "added_prefix": _string,
     "after_images": _one_of("as_sent", "complete"),

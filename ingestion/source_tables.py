@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingestion.config import Config, Feed
-from ingestion.gold_models import Column, Table
+from ingestion.gold_models import Column, Place, Table
 from ingestion.partitioned import remarks_on_partitioned
 from ingestion.recognise import mapping
 from ingestion.settings import ENCODINGS
@@ -64,6 +64,9 @@ IMAGES = f"""
     where feed = ? and table_name is not null and operation in {ROWS} and after_image is not null
     group by all
 """
+KNOWN_PLACES = f"""
+    select distinct {", ".join(PLACE)} from source_tables where feed = ? and has_rows order by all
+"""
 READ = ["feed", *PLACE, "operation", "changed_at", "message_timestamp", "bronze_version", "offset"]
 COLUMNS_OF_SCHEMAS = ["column_name", "source_type", "proposed_type", "wire_encoding", "comment"]
 COLUMNS = f"""
@@ -72,6 +75,18 @@ COLUMNS = f"""
     where format = ? and list_contains(?, schema_id)
     order by ordinal
 """
+
+
+def known_places(config: Config, feed: Feed) -> list[Place]:
+    """Return the tables that have brought rows, by name alone, from a table that is small."""
+    known = config.tables_of("silver") / "source_tables"
+    if not known.exists():
+        return []
+    read = ["feed", "has_rows", *PLACE]
+    return [
+        tuple(place)
+        for place in query_table(known, "source_tables", read, KNOWN_PLACES, [feed.name])
+    ]
 
 
 def source_tables(config: Config, feed: Feed) -> list[Table]:

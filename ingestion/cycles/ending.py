@@ -7,8 +7,12 @@ from ingestion.config import Config
 from ingestion.cycle import Cycle
 from ingestion.cycles.troubles import called
 from ingestion.errors import log_trace
+from ingestion.new_models import Owner, models_for_new_tables
 from ingestion.progress import complain, say
 from ingestion.report.publishing import publish_cycle
+
+# Tables that this process has looked at, whether they got a model or not.
+SEEN: set[Owner] = set()
 
 
 def show_line(_: Config, cycle: Cycle) -> None:
@@ -16,9 +20,19 @@ def show_line(_: Config, cycle: Cycle) -> None:
     say(line_of(cycle, datetime.now(UTC)))
 
 
+def write_models(config: Config, cycle: Cycle) -> None:
+    """Write the models of new tables of feeds with `tables: auto`; the next cycle builds them."""
+    if cycle.is_built:
+        models_for_new_tables(config, SEEN)
+
+
 # Each is called with every cycle, in this order: pages, metrics and messages to others have their
 # place here, and what writes models: the next cycle finds the files that have changed.
-LISTENERS: tuple[Callable[[Config, Cycle], None], ...] = (show_line, publish_cycle)
+LISTENERS: tuple[Callable[[Config, Cycle], None], ...] = (
+    show_line,
+    publish_cycle,
+    write_models,
+)
 
 
 def end_cycle(config: Config, cycle: Cycle) -> None:

@@ -100,7 +100,12 @@
 
 {#- The gold tables as their models declare them: name, where their changes come from, key as the source names it. -#}
 {% macro gold_tables() -%}
-    {%- set declarations = cdc.gold_declarations() -%}
+    {{ cdc.tables_of_models(cdc.gold_declarations()) }}
+{%- endmacro %}
+
+
+{#- The same of any models that read a source table, such as histories: `declarations` by the models' names. -#}
+{% macro tables_of_models(declarations) -%}
     {%- set patterned = cdc.has_patterns() -%}
     {%- if declarations -%}
     values
@@ -130,6 +135,11 @@
             '' as database_name,
             '' as schema_name,
             '' as table_name,
+            {%- if patterned %}
+            {%- for part in cdc.place_parts() %}
+            '' as {{ part }}_pattern,
+            {%- endfor %}
+            {%- endif %}
             array('') as key_columns
         where false
     ) as gold_tables
@@ -264,8 +274,18 @@
 {%- endmacro %}
 
 
+{#- What all models declare that read a source table: those of gold_declarations() and histories. -#}
+{% macro declarations_of_readers() -%}
+    {%- set declarations = {} -%}
+    {%- for node in (graph.nodes.values() if execute else []) if node.resource_type == 'model' and node.config.meta.silver -%}
+        {%- do declarations.update({node.name: node.config.meta}) -%}
+    {%- endfor -%}
+    {{ return(declarations) }}
+{%- endmacro %}
+
+
 {% macro has_patterns() -%}
-    {%- for declared in cdc.gold_declarations().values() if cdc.shard_parts(declared) -%}
+    {%- for declared in cdc.declarations_of_readers().values() if cdc.shard_parts(declared) -%}
         {{ return(true) }}
     {%- endfor -%}
     {{ return(false) }}
@@ -274,12 +294,19 @@
 
 {#- Is the change one of the table that gold_tables() lists? What a model leaves out is not asked for. -#}
 {% macro is_of_gold_table(relation) -%}
+    {{ cdc.is_named_as_gold_table(relation, relation ~ ".operation in ('truncate', 'schema_change')") }}
+{%- endmacro %}
+
+
+{#- The same of any relation with the names of tables. `may_lack_catalog`: a condition on its rows; a statement may not name the
+    catalog that the rows of its table have. -#}
+{% macro is_named_as_gold_table(relation, may_lack_catalog) -%}
     {%- set patterned = cdc.has_patterns() -%}
     {{ relation }}.feed = gold_tables.feed
             and {{ relation }}.table_name = {{ 'coalesce(gold_tables.table_name, ' ~ relation ~ '.table_name)' if patterned else 'gold_tables.table_name' }}
             and (
                 {{ relation }}.catalog_name <=> coalesce(gold_tables.catalog_name, {{ relation }}.catalog_name)
-                or {{ relation }}.catalog_name is null and {{ relation }}.operation in ('truncate', 'schema_change')
+                or {{ relation }}.catalog_name is null and {{ may_lack_catalog }}
             )
             and {{ relation }}.database_name <=> coalesce(gold_tables.database_name, {{ relation }}.database_name)
             and {{ relation }}.schema_name <=> coalesce(gold_tables.schema_name, {{ relation }}.schema_name)

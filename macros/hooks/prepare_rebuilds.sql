@@ -17,6 +17,6 @@
         {%- endif -%}
     {%- endfor -%}
     {%- if rebuilt -%}
-        {%- do cdc.forget_marks(rebuilt + ['cdc_schemas', 'cdc_order_marks']) -%}
+        {%- do cdc.forget_marks(rebuilt + cdc.made_of_silver()) -%}
     {%- endif -%}
 {%- endmacro %}

@@ -8,7 +8,7 @@
         {%- do cdc.register_findings() -%}
         {%- do cdc.generate_code(false) -%}
         {%- do cdc.refuse_changed_feeds() -%}
-        {%- do cdc.warn_of_unread_tables() -%}
+        {%- do cdc.warn_of_unread_settings() -%}
         {%- set applied = cdc.applied_marks() -%}
         {#- with the versions before it: one question, in place of a second one of how far back the log reaches -#}
         {%- set versions = run_query(
@@ -116,7 +116,7 @@
 
 {#- The settings that records landed with must be those of today; the loader refuses as well. -#}
 {% macro refuse_changed_feeds() -%}
-    {%- set free = ['topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka', 'group', 'source'] -%}
+    {%- set free = cdc.settings_without_meaning() -%}
     {%- set landed = run_query(
         'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
     ) -%}

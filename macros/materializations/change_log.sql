@@ -12,7 +12,7 @@
             {%- do persist_docs(this, model) -%}
             {%- do cdc.forget_remembered() -%}
             {%- do cdc.mark_applied(version, invocation_id) -%}
-        {%- elif not cdc.has_news(mark) or not cdc.may_have_rows(compiled_code, mark) -%}
+        {%- elif not (cdc.has_news(mark) or cdc.was_left_behind(mark)) or not cdc.may_have_rows(compiled_code, mark) -%}
             {%- do cdc.nothing_new() -%}
             {%- do cdc.mark_applied(version, mark.built_by) -%}
         {%- else -%}

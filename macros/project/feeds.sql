@@ -37,15 +37,24 @@
 {%- endmacro %}
 
 
+{#- Settings that change nothing of what landed records mean: they may change at any time, and no format sees them. -#}
+{% macro settings_without_meaning() -%}
+    {{ return([
+        'topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka', 'group', 'source',
+        'tables', 'leave_out'
+    ]) }}
+{%- endmacro %}
+
+
 {#- The feeds of a format as rows: the name, the keys that it declares, and its other settings that say what a message
     means and that no message can tell. -#}
 {% macro feed_options(format) -%}
     values
     {%- for name in cdc.feeds_with('format', format) %}
     {%- set settings = cdc.feed_settings(name) %}
-    {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'group'] %}
+    {%- set unseen = cdc.settings_without_meaning() + ['format'] %}
     {%- set texts = [] %}
-    {%- for setting, value in settings.items() if setting not in reading and (value is string or value is number) -%}
+    {%- for setting, value in settings.items() if setting not in unseen and (value is string or value is number) -%}
         {%- do texts.append(cdc.quoted(setting) ~ ', ' ~ cdc.quoted(value)) -%}
     {%- endfor %}
     {%- set in_base64 = [] %}

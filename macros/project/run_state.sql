@@ -109,3 +109,9 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
     {%- if not cases -%}{{ return(none) }}{%- endif -%}
     {{ return([] if cases == ['none'] else cases[0].split(', ')) }}
 {%- endmacro %}
+
+
+{#- The tables that are made of all silver: anew, where a table of silver is. -#}
+{% macro made_of_silver() -%}
+    {{ return(['cdc_schemas', 'cdc_order_marks', 'cdc_source_tables']) }}
+{%- endmacro %}

@@ -1,11 +1,12 @@
 """Every mistake in the configuration is one sentence that says what to do."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from ingestion.config import read_config
+from ingestion.config import Feed, read_config
 from ingestion.errors import CONFIGURATION, UserError
 from ingestion.feeds import settings_json
 from ingestion.project_files import PROJECT_ROOT
@@ -42,6 +43,19 @@ def test_settings_arrive_in_their_types(folder: Path):
     assert shop.meaning == {"time_zone": "Asia/Shanghai"}
 
 
+def test_what_becomes_of_tables_without_a_model_is_no_meaning_of_records(folder: Path):
+    """It may change while records are in bronze, and dbt knows of the same settings."""
+    told = {"tables": "auto", "leave_out": "shop.old"}
+    Project(folder).configure({"shop": GOOD | told}, "a:1")
+    shop = read_config(folder).feeds["shop"]
+    assert (shop.tables, shop.leave_out, shop.meaning) == ("auto", ("shop.old",), {})
+    assert settings_json(shop) == '{"format": "canal_json", "input": "kafka"}'
+    macro = (PROJECT_ROOT / "macros" / "project" / "feeds.sql").read_text()
+    (listed,) = re.findall(r"macro settings_without_meaning.*?\[(.*?)\]", macro, re.DOTALL)
+    fields = set(Feed.__dataclass_fields__) - {"name", "format", "meaning"}
+    assert set(re.findall(r"'(\w+)'", listed)) == fields
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -63,6 +77,9 @@ def test_settings_arrive_in_their_types(folder: Path):
         ({"format": "canal_json", "files": "x", "kafka": {}}, ["kafka is for topics"]),
         ({"format": "canal_json", "files": "x", "group": "g"}, ["group is for topics"]),
         (GOOD | {"group": ["g"]}, ["group must be text", "['g']"]),
+        (GOOD | {"tables": "always"}, ["tables must be report or auto", "'always'"]),
+        (GOOD | {"leave_out": {"a.b": None}}, ["leave_out must be text or a list of texts"]),
+        (GOOD | {"leave_out": ["a.b", 1]}, ["leave_out must be text or a list of texts"]),
         (GOOD | {"max_offsets_per_trigger": 0}, ["a whole number above 0"]),
         (GOOD | {"starting_offsets": "newest"}, ["earliest, latest or a mapping", "newest"]),
         (GOOD | {"cut_overs": {"a.b": "2026-03-01 08:30:00"}}, ["time with its zone, '2026"]),

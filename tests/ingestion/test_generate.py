@@ -1,15 +1,19 @@
 """`generate` knows what the project declares and what silver tells, here without Spark."""
 
 import shutil
+import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
 from ingestion.__main__ import main
-from ingestion.errors import OK
+from ingestion.config import read_config
+from ingestion.errors import CONFIGURATION, OK, SOURCE, UserError
 from ingestion.gold_models import declared_models
+from ingestion.new_models import models_for_new_tables
 from ingestion.project_files import PROJECT_ROOT
 from tests.support.project import Project
 
@@ -35,6 +39,12 @@ SCHEMAS = pa.schema(
         "ordinal": pa.int32(),
     }
 )
+SOURCE_TABLES = pa.schema(
+    {
+        **dict.fromkeys(("feed", "catalog_name", "database_name", "schema_name"), TEXT),
+        **{"table_name": TEXT, "has_rows": pa.bool_()},
+    }
+)
 MINUTE = timedelta(minutes=1)
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -56,21 +66,31 @@ def schema(schema_id, **types):
         yield told | column | {"proposed_type": proposed, "wire_encoding": encoding}
 
 
+def make_silver(folder, changes, schemas, feeds=("crm",), **settings):
+    """Make a project with feeds of these settings, and silver of these rows."""
+    feed = {"format": "maxwell"} | settings
+    Project(folder).configure({name: feed | {"files": f"in/{name}"} for name in feeds})
+    tables = {
+        tuple(change.get(name) for name in SOURCE_TABLES.names if name != "has_rows")
+        for change in changes
+    }
+    known = [dict(zip(SOURCE_TABLES.names, (*table, True), strict=True)) for table in tables]
+    silver = folder / "lakehouse" / "warehouse" / "silver.db"
+    for name, rows, columns in (
+        (f"{feed['format']}_changes", changes, CHANGES),
+        ("schemas", schemas, SCHEMAS),
+        ("source_tables", known, SOURCE_TABLES),
+    ):
+        table = pa.Table.from_pylist(rows, columns)
+        write_deltalake(silver / name, table, mode="overwrite")
+
+
 @pytest.fixture
 def generate(folder, capsys):
     """Make silver of these rows, and return what `generate` writes and says of them."""
-    (folder / "macros").symlink_to(PROJECT_ROOT / "macros")
 
     def generated(changes, schemas, **settings):
-        feed = {"format": "maxwell", "files": "in/crm"} | settings
-        Project(folder).configure({"crm": feed})
-        silver = folder / "lakehouse" / "warehouse" / "silver.db"
-        for name, rows, columns in (
-            (f"{feed['format']}_changes", changes, CHANGES),
-            ("schemas", schemas, SCHEMAS),
-        ):
-            table = pa.Table.from_pylist(rows, columns)
-            write_deltalake(silver / name, table, mode="overwrite")
+        make_silver(folder, changes, schemas, **settings)
         shutil.rmtree(folder / "models" / "gold" / "crm", ignore_errors=True)
         assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
         declared = declared_models(folder)
@@ -85,6 +105,7 @@ def generate(folder, capsys):
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "models" / "gold").mkdir(parents=True)
+    (tmp_path / "macros").symlink_to(PROJECT_ROOT / "macros")
     (tmp_path / "dbt_project.yml").write_text("vars: {crm_feed: crm}\n")
     return tmp_path
 
@@ -371,3 +392,140 @@ def test_a_description_without_a_model_is_not_written_over(generate, folder, cap
     assert model.exists()
     said = capsys.readouterr().out.splitlines()[1]
     assert said.startswith("  models/gold/crm/orders.yml is there already and stays as it is: ")
+
+
+MODELS = Path("models") / "gold"
+
+
+def files_of(folder):
+    """Every file of the project's models, with what it holds and when it was written."""
+    paths = sorted(path for path in (folder / "models").rglob("*") if path.is_file())
+    return {path: (path.read_text(), path.stat().st_mtime_ns) for path in paths}
+
+
+def generate_all(folder):
+    return main(["generate", "--all", "--project-dir", str(folder)])
+
+
+def test_300_tables_get_their_models_in_one_command_and_a_second_one_changes_nothing(
+    folder, capsys
+):
+    names = [f"t{number}" for number in range(150)]
+    changes = [
+        change(0, 0, "told", feed=feed, table_name=name)
+        for feed in ("crm", "erp")
+        for name in names
+    ]
+    types = dict.fromkeys(("id", *(f"column_{number}" for number in range(20))), "int int")
+    make_silver(folder, changes, [*schema("told", **types)], feeds=("crm", "erp", "empty"))
+    started = time.monotonic()
+    assert generate_all(folder) == OK
+    assert time.monotonic() - started < 60
+    said = capsys.readouterr().out.splitlines()
+    assert said[-2:] == ["300 tables had no model: 300 have one now", "Next: dbt build"]
+    written = files_of(folder)
+    assert len(written) == 600
+    assert {(model.feed, model.place[-1]) for model in declared_models(folder)} == {
+        (feed, name) for feed in ("crm", "erp") for name in names
+    }
+    # of one name in two feeds: neither has the shorter one
+    assert folder / MODELS / "crm" / "crm_shop_t0.sql" in written
+    assert folder / MODELS / "erp" / "erp_shop_t0.sql" in written
+    assert generate_all(folder) == OK
+    assert files_of(folder) == written
+    assert capsys.readouterr().out == "0 tables had no model: 0 have one now\n"
+
+
+def test_generate_wants_a_feed_or_all(folder, capsys):
+    make_silver(folder, [], [])
+    for arguments in ([], ["crm", "--all"]):
+        assert main(["generate", *arguments, "--project-dir", str(folder)]) == CONFIGURATION
+        assert "of one feed, generate FEED, or of all, --all" in capsys.readouterr().err
+    assert generate_all(folder) == SOURCE
+    assert "Silver has no rows of any feed yet" in capsys.readouterr().err
+
+
+def test_tables_that_the_feed_leaves_out_get_no_model_unless_they_are_named(folder, capsys):
+    places = ["shop.orders", "shop.tmp_1", "audit.log", "a.b", "aXb"]
+    changes = [
+        change(0, 0, "told", database_name=database or None, table_name=table)
+        for database, _, table in (place.rpartition(".") for place in places)
+    ]
+    leave_out = ["*.tmp_*", "audit.*", "a.b"]
+    make_silver(folder, changes, [*schema("told", id="int int")], leave_out=leave_out)
+    assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
+    said = capsys.readouterr().out.splitlines()
+    left = [line for line in said if line.endswith("left out, as leave_out of the feed says")]
+    assert {line.split(":")[0] for line in left} == {"shop.tmp_1", "audit.log", "a.b"}
+    assert {path.name for path in files_of(folder)} == {
+        f"{name}.{kind}" for name in ("orders", "axb") for kind in ("sql", "yml")
+    }
+    assert generate_all(folder) == OK
+    assert capsys.readouterr().out == "0 tables had no model: 0 have one now\n"
+    assert main(["generate", "crm", "audit.log", "--project-dir", str(folder)]) == OK
+    assert folder / MODELS / "crm" / "log.sql" in files_of(folder)
+
+
+def test_names_that_collide_are_longer_or_reported_and_no_file_is_written_over(folder, capsys):
+    (folder / "seeds").mkdir()
+    (folder / "seeds" / "rates.csv").write_text("a")
+    mine = folder / MODELS / "Prices.sql"
+    mine.write_text("select 1 as one")
+    described = folder / MODELS / "mine.yml"
+    described.write_text("models: [{name: shop_prices}]\n")
+    places = [("shop", name) for name in ("Parts", "parts", "prices", "rates", "订单", "1st")]
+    places += [("a", "orders"), ("b", "orders")]
+    changes = [
+        change(0, 0, "told", database_name=database, table_name=name) for database, name in places
+    ]
+    make_silver(folder, changes, [*schema("told", id="int int")])
+    assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
+    said = capsys.readouterr().out
+    written = {path.stem for path in files_of(folder) if path.parent.name == "crm"}
+    assert written == {"shop_prices", "shop_rates", "shop_1st", "a_orders", "b_orders"}
+    for name in ("Parts", "parts"):
+        assert f"shop.{name}: each name for its model is that of another model or of" in said
+    assert "shop.订单: no model can be called like it" in said
+    # dbt refuses a second description
+    assert "models/gold/mine.yml is there already and stays as it is" in said
+    assert not (folder / MODELS / "crm" / "shop_prices.yml").exists()
+    assert mine.read_text() == "select 1 as one"
+    before = files_of(folder)
+    assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
+    assert files_of(folder) == before
+
+
+def test_new_tables_of_a_feed_that_says_auto_get_their_models_once(folder, capsys):
+    schemas = [*schema("told", id="int int")]
+    changes = [change(0, 0, "told", table_name=name) for name in ("orders", "keyless", "tmp")]
+    changes[1]["key_columns"] = None
+    # of another feed, which does not ask for it
+    make_silver(folder, changes, schemas)
+    assert models_for_new_tables(read_config(folder), set()) == []
+    settings = {"tables": "auto", "leave_out": "shop.tmp"}
+    make_silver(folder, changes, schemas, **settings)
+    seen = set()
+    assert models_for_new_tables(read_config(folder), seen) == [MODELS / "crm" / "orders.sql"]
+    said = capsys.readouterr().out
+    assert "models/gold/crm/orders.sql: shop.orders, 1 columns, no remarks" in said
+    assert "shop.keyless: its messages name no key" in said
+    before = files_of(folder)
+    # told once, and looked at again by the next process
+    assert models_for_new_tables(read_config(folder), seen) == []
+    assert capsys.readouterr().out == ""
+    assert models_for_new_tables(read_config(folder), set()) == []
+    assert "shop.keyless: its messages name no key" in capsys.readouterr().out
+    changes.append(change(1, 1, "told", table_name="parts"))
+    make_silver(folder, changes, schemas, **settings)
+    assert models_for_new_tables(read_config(folder), seen) == [MODELS / "crm" / "parts.sql"]
+    assert before.items() <= files_of(folder).items()
+
+
+def test_a_folder_that_cannot_be_written_is_told(folder):
+    (folder / MODELS / "crm").write_text("a file in the folder's place")
+    told = [change(0, 0, "told")], [*schema("told", id="int int")]
+    make_silver(folder, *told, tables="auto")
+    seen = set()
+    with pytest.raises(UserError, match="tables: auto writes the models of new tables into the"):
+        models_for_new_tables(read_config(folder), seen)
+    assert seen == set()

@@ -100,7 +100,7 @@ class Lakehouse:
         return {
             result.node.name: result.status
             for result in outcome.result
-            if result.node.resource_type != "operation"
+            if result.node.resource_type not in ("operation", "exposure")
         }
 
     def run(self, *arguments: str) -> None:

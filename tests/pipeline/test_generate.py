@@ -6,7 +6,8 @@ import pytest
 
 from ingestion.__main__ import main as ingestion
 from ingestion.errors import CONFIGURATION, OK, SOURCE
-from ingestion.gold_models import TAKEN, Column, Table, declared_models, model_name, write
+from ingestion.gold_models import TAKEN, Column, Table, declared_models
+from ingestion.model_files import model_names, names_in_use, write
 from tests.pipeline.conftest import ROOT
 
 # What an analyst of the shop decided otherwise than the messages suggest.
@@ -20,8 +21,7 @@ DECISIONS = {
         "examples/shop/models/gold/shop/orders.sql: shop.orders, 7 columns, no remarks",
         "examples/shop/models/gold/shop/products.sql: shop.products, 17 columns",
         "  ~ 'flags': declared as 'int', the messages suggest 'bigint'",
-        "models/gold/shop_mariadb/old_prices.sql: shop.old_prices, 3 columns, no remarks",
-        "Next: dbt build --select old_prices",
+        "shop.old_prices: left out, as leave_out of the feed says",
     },
     "shop_postgres": {
         "examples/shop/models/gold/shop/parcel_events.sql: warehouse.public.parcel_events, 5 columns, no remarks",
@@ -52,6 +52,9 @@ def test_what_it_writes_is_built_and_what_is_there_is_compared(shop, capsys):
     for feed, lines in DECISIONS.items():
         assert generate(shop.root, feed) == OK
         assert set(capsys.readouterr().out.splitlines()) == lines
+    assert generate(shop.root, "shop_mariadb", "shop.old_prices") == OK
+    written = "models/gold/shop_mariadb/old_prices.sql: shop.old_prices, 3 columns, no remarks\n"
+    assert capsys.readouterr().out == written + "Next: dbt build --select old_prices\n"
     outcome = shop.dbt("build", "--select", "old_prices")
     assert outcome.success, outcome.exception or outcome.result.results
     assert {result.status for result in outcome.result} == {"success", "pass"}
@@ -61,9 +64,7 @@ def test_what_it_writes_is_built_and_what_is_there_is_compared(shop, capsys):
         ("price", "decimal(12,2)"),
     ]
     assert generate(shop.root, "shop_mariadb", "old_prices") == OK
-    assert capsys.readouterr().out == (
-        "models/gold/shop_mariadb/old_prices.sql: shop.old_prices, 3 columns, no remarks\n"
-    )
+    assert capsys.readouterr().out == written
     for path in folder.iterdir():
         path.unlink()
     folder.rmdir()
@@ -154,16 +155,16 @@ def test_names_from_messages_are_data(tmp_path):
     )
     columns = tuple(Column(name, "x {{ 1 / 0 }}", "bigint") for name in (*names, "GRÖßE"))
     table = Table((None, "it's {{ 1 }}", None, "T 1"), ("it's",), columns, ())
-    name = model_name(tmp_path, "crm", table)
-    path, _ = write(tmp_path, "crm", name, table)
+    names = model_names("crm", table)
+    assert names == ["t_1", "it_s_1_t_1", "crm_it_s_1_t_1"]
+    path, _ = write(tmp_path, "crm", names[0], table)
     assert str(path) == "models/gold/crm/t_1.sql"
     (declared,) = declared_models(tmp_path)
     assert declared.is_of("crm", table)
     assert declared.columns == dict.fromkeys(names, "bigint")
     assert declared.key == ("it's",)
     assert not re.search(r"\{[{%#]", (tmp_path / "models/gold/crm/t_1.yml").read_text())
-    # the name is taken now
-    assert model_name(tmp_path, "crm", table) == "it_s_1_t_1"
+    assert names_in_use(tmp_path) == {"t_1"}
 
 
 def test_names_that_gold_keeps_for_itself_are_those_of_the_macro():

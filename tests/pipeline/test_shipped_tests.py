@@ -71,6 +71,11 @@ DAMAGES = {
         "warn",
     ),
     "every_record_is_in_silver": (CANAL, f"delete from {CANAL} where offset = 5", "fail"),
+    "tables_and_models_match": (
+        "silver.source_tables",
+        "update silver.source_tables set table_name = 'parcel' where table_name = 'parcel_events'",
+        "warn",
+    ),
 }
 
 

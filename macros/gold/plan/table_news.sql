@@ -28,10 +28,11 @@
         {%- set rows = [] -%}
         {%- for row in run_query(cdc.news_by_table(cdc.silver_of({'silver': silver}), since, names_columns)) -%}
             {%- do rows.append({
-                'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
-                'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
-                'version': row[9] | int(-1), 'positioned_version': row[10] | int(-1), 'schema_ids': fromjson(row[11]),
-                'column_names': fromjson(row[12]) if names_columns else []
+                'feed': row[0], 'catalog': row[1], 'database': row[2], 'schema': row[3], 'table': row[4],
+                'has_rows': row[5] | int > 0, 'deletes': row[6] | int, 'truncates': row[7] | int,
+                'emptied_partitions': row[8] | int, 'partials': row[9] | int, 'moves': row[10] | int,
+                'version': row[11] | int(-1), 'positioned_version': row[12] | int(-1), 'schema_ids': fromjson(row[13]),
+                'column_names': fromjson(row[14]) if names_columns else []
             }) -%}
         {%- endfor -%}
         {%- do news.update({question: {'since': since, 'rows': rows}}) -%}
@@ -72,9 +73,11 @@
 
     select
         feed,
+        catalog_name,
         database_name,
         schema_name,
         table_name,
+        count_if(is_for_gold and operation not in ('truncate', 'schema_change')) as row_changes,
         count_if(operation in ('delete', 'update_before')) as deletes,
         count_if(operation = 'truncate' or is_for_gold and ddl_kind = 'drop') as truncates,
         count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
@@ -87,7 +90,7 @@
         to_json(array_distinct(flatten(collect_set(map_keys(after_image)) filter (where is_for_gold)))) as column_names
         {%- endif %}
     from new_changes
-    group by feed, database_name, schema_name, table_name
+    group by feed, catalog_name, database_name, schema_name, table_name
 {%- endmacro %}
 
 
@@ -104,25 +107,48 @@
 {%- endmacro %}
 
 
-{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: is there a schema that
-    the model does not have, or a change whose order its position tells? -#}
+{#- Had silver come further than a model of its new tables, before this run? Earlier runs may have left the model out, by a selection
+    or because they were killed, and what is new in bronze is asked without regard to it: no gold model needs it. -#}
+{% macro was_left_behind(mark) -%}
+    {%- for format in (cdc.formats_in_use() if model.config.meta.reads_only == 'new tables' else []) -%}
+        {%- if cdc.lakehouse_run().applied_before.get(format ~ '_changes', {}).get('version', -1) > mark.version -%}
+            {{ return(true) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: is there a schema or a table
+    that the model does not have, or a change whose order its position tells? -#}
 {% macro may_have_rows(select, mark) -%}
     {%- set reads_only = model.config.meta.reads_only -%}
     {%- if not reads_only -%}
         {{ return(true) }}
     {%- endif -%}
+    {%- if cdc.was_left_behind(mark) -%}
+        {{ return(cdc.finds_rows(select)) }}
+    {%- endif -%}
     {%- for format in cdc.formats_in_use() if cdc.has_news(mark, format) -%}
+        {%- if reads_only == 'new tables' and cdc.has_unknown_tables(cdc.news_of_silver(format ~ '_changes').rows) -%}
+            {{ return(cdc.finds_rows(select)) }}
+        {%- endif -%}
         {%- for news in cdc.news_of_silver(format ~ '_changes').rows -%}
             {%- if reads_only == 'positions' and news.positioned_version > mark.version -%}
                 {{ return(true) }}
             {%- endif -%}
             {%- if reads_only == 'new schemas' and cdc.has_unknown_schemas(format, news.schema_ids) -%}
                 {#- one may describe no column -#}
-                {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
+                {{ return(cdc.finds_rows(select)) }}
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(false) }}
+{%- endmacro %}
+
+
+{% macro finds_rows(select) -%}
+    {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
 {%- endmacro %}
 
 

@@ -168,10 +168,20 @@ MUTANTS = (
     Mutant(
         name="generate: columns stand in the order opposite to the table's",
         kind="an order reversed",
-        file="ingestion/gold_models.py",
+        file="ingestion/model_files.py",
         before="for column in table.columns_of_gold())\n    return (",
         after="for column in reversed(table.columns_of_gold()))\n    return (",
         tests=(f"{TESTS}/test_generate.py::test_columns_stand_in_the_order_of_the_source_table",),
+    ),
+    Mutant(
+        name="generate: a name that another file has is taken once more",
+        kind="a guard left out",
+        file="ingestion/new_models.py",
+        before="if name and (name in taken or counts[name] > 1)",
+        after="if name and counts[name] > 1",
+        tests=(
+            f"{TESTS}/test_generate.py::test_names_that_collide_are_longer_or_reported_and_no_file_is_written_over",
+        ),
     ),
     Mutant(
         name="generate: a column that the model does not have is not told",

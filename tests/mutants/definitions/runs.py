@@ -15,6 +15,14 @@ MUTANTS = (
         tests=("tests/pipeline/test_crashes.py",),
     ),
     Mutant(
+        name="silver: tables that a run has brought whose selection left source_tables out are never noted",
+        kind="a guard left out",
+        file="macros/gold/plan/table_news.sql",
+        before=".get('version', -1) > mark.version -%}\n            {{ return(true) }}",
+        after=".get('version', -1) > mark.version -%}\n            {{ return(false) }}",
+        tests=("tests/pipeline/test_new_tables.py",),
+    ),
+    Mutant(
         name="runs: how far a model has come is not written",
         kind="a mark not written",
         file="macros/project/run_state.sql",

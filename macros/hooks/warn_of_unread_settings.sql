@@ -1,5 +1,5 @@
 {#- Settings of a table that no gold model reads change nothing: say so, for the name may be a slip. -#}
-{% macro warn_of_unread_tables() -%}
+{% macro warn_of_unread_settings() -%}
     {%- for feed, settings in cdc.feeds().items() if settings.encodings or settings.cut_overs -%}
         {%- set places = [] -%}
         {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
