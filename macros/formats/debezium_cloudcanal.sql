@@ -39,7 +39,7 @@
             'position': told_apart(log_position('message.source'), row_in_event('message.source')),
             'position_space': debezium_position_space('message.source'),
             'ddl': 'message.ddl',
-            'ddl_kind': schema_change_kind('statement', 'message.ddl', 'message.tableChanges.type')
+            'ddl_kind': schema_change_kind('statement', 'message.tableChanges.type')
         }
     ) }}
 {%- endmacro %}
