@@ -1,8 +1,19 @@
 -- Statements of the source that change which rows a gold table has, without a message for any of these rows: gold
 -- does not follow them. One row per statement and gold table that it may concern. Load these tables again; where the
 -- format does not mark a full load, a cut_over of the feed tells it.
+{%- set is_statement -%}
+    (
+            operation in ('schema_change', 'truncate')
+            or operation = 'transaction_end' and upper(source_operation) = 'XAROLLBACK'
+        )
+{%- endset %}
 {%- set reloads = "source_operation in ('drop-table', 'truncate-table') and change_sequence.phase = 0" %}
 
+{% if not has_unchecked_changes_where(is_statement) -%}
+select 'no statement since the last check' as finding
+where false
+{%- else -%}
+{%- set has_reloads = has_unchecked_changes_where(reloads) %}
 with
 
 statements as (
@@ -25,10 +36,7 @@ statements as (
         {{ statement_line('ddl') }} as line
     from {{ ref('changes') }}
     where
-        (
-            operation in ('schema_change', 'truncate')
-            or operation = 'transaction_end' and upper(source_operation) = 'XAROLLBACK'
-        )
+        {{ is_statement }}
         and {{ is_unchecked() }}
 
 ),
@@ -108,7 +116,7 @@ concerned as (
 
 ),
 
-{% if has_unchecked_changes_where(reloads) -%}
+{% if has_reloads -%}
 loaded_again as (
 
     select distinct
@@ -141,7 +149,7 @@ loaded_again as (
 all_concerned as (
 
     select * from concerned
-    {%- if has_unchecked_changes_where(reloads) %}
+    {%- if has_reloads %}
     union all
     select * from loaded_again
     {%- endif %}
@@ -171,3 +179,4 @@ final as (
 )
 
 select * from final
+{%- endif %}
