@@ -43,7 +43,7 @@ COLUMNS = {
     **{f"t{i}": ("string", f"substring(md5(string({{n}} + {i})), 1, 12)") for i in range(8)},
 }
 KINDS = {name: kind for name, (kind, _) in COLUMNS.items()}
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='bench', database='shop', table='{table}', key=['id'],
     columns={columns}
 ) }}}}
@@ -82,9 +82,7 @@ class Project:
 
     def __init__(self, folder: Path, tables: int = 1) -> None:
         self.lakehouse = Lakehouse(folder)
-        gold = folder / "models" / "gold"
-        shutil.rmtree(gold)
-        gold.mkdir()
+        shutil.rmtree(folder / "examples")
         self.lakehouse.set_feeds({"bench": {"format": "canal_json", "files": "in/bench"}})
         self.declare(tables)
         self.spark = session(folder, hive=True)

@@ -7,9 +7,9 @@
 -- before them (gold lost what they do not bring); and positions that began again lower in one partition, which lose to
 -- those before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
-{%- set questions = questions_of_order() %}
-{%- set has_ties = 'ties' in questions and has_shared_positions() %}
-{%- set rising = feeds_of_rising_positions() if 'positions' in questions else [] %}
+{%- set questions = cdc.questions_of_order() %}
+{%- set has_ties = 'ties' in questions and cdc.has_shared_positions() %}
+{%- set rising = cdc.feeds_of_rising_positions() if 'positions' in questions else [] %}
 {%- set findings = [] %}
 
 {% if questions | reject('in', ['ties', 'positions']) | list == [] and not has_ties and not rising -%}
@@ -24,11 +24,11 @@ changes as (
         *,
         struct(topic, partition, offset) as place,
         order_scope = 'offset' or size(change_sequence.position) = 0 as is_ordered_by_offset,
-        {{ is_unchecked() }} as is_unchecked
-    from {{ ref('changes') }}
+        {{ cdc.is_unchecked() }} as is_unchecked
+    from {{ ref('cdc_changes') }}
     where
-        {{ is_of_order() }}
-        and feed in ({{ quoted_list(var('feeds')) }})
+        {{ cdc.is_of_order() }}
+        and feed in ({{ cdc.quoted_list(var('feeds')) }})
 
 ),
 
@@ -41,7 +41,7 @@ of_keys_with_news as (
     from changes
         left semi join changes as news
             on
-                {{ is_same_key('changes', 'news') }}
+                {{ cdc.is_same_key('changes', 'news') }}
                 and news.is_unchecked
     where changes.is_ordered_by_offset
 
@@ -108,8 +108,8 @@ ties as (
     from changes
         left semi join changes as news
             on
-                {{ is_same_key('changes', 'news') }}
-                and {{ is_same_position('changes', 'news') }}
+                {{ cdc.is_same_key('changes', 'news') }}
+                and {{ cdc.is_same_position('changes', 'news') }}
                 and news.is_unchecked
     where
         changes.change_sequence.phase = 1
@@ -140,7 +140,7 @@ of_moved_keys as (
     from changes
         left semi join changes as moves
             on
-                {{ is_same_key('changes', 'moves') }}
+                {{ cdc.is_same_key('changes', 'moves') }}
                 and moves.is_unchecked
                 and moves.previous_row_key is not null
 
@@ -176,8 +176,8 @@ taken_keys as (
         followed.previous.place as first_place,
         followed.place as last_place
     from followed
-        left anti join {{ restarts() }}
-            on {{ lies_between('restarts', 'followed.previous', 'followed') }}
+        left anti join {{ cdc.restarts() }}
+            on {{ cdc.lies_between('restarts', 'followed.previous', 'followed') }}
     where
         followed.previous_row_key is not null
         and followed.is_unchecked
@@ -221,7 +221,7 @@ of_keys_loaded_again as (
         ) as told
     from changes
         left semi join keys_loaded_again
-            on {{ is_same_key('changes', 'keys_loaded_again') }}
+            on {{ cdc.is_same_key('changes', 'keys_loaded_again') }}
 
 ),
 
@@ -250,8 +250,8 @@ loaded_twice as (
         loaded.previous.place as first_place,
         loaded.place as last_place
     from loaded
-        left anti join {{ restarts() }}
-            on {{ lies_between('restarts', 'loaded.previous', 'loaded') }}
+        left anti join {{ cdc.restarts() }}
+            on {{ cdc.lies_between('restarts', 'loaded.previous', 'loaded') }}
     where
         loaded.is_unchecked
         and loaded.operation = 'snapshot'
@@ -271,7 +271,7 @@ ranges_of_loads as (
         max(starts_full_load and load_position is null) over (
             partition by {{ source_table }}, topic, partition
         ) as has_begun
-    from {{ ref('sequence_ranges') }}
+    from {{ ref('cdc_sequence_ranges') }}
 
 ),
 
@@ -291,7 +291,7 @@ of_loads as (
         inner join ranges_of_loads as ranges
             on
                 ranges.has_begun
-                and {{ is_in_range('changes') }}
+                and {{ cdc.is_in_range('changes') }}
     where
         changes.operation = 'snapshot'
         and changes.change_sequence.phase = 0
@@ -372,11 +372,11 @@ placed as (
         named_struct('phase', 1, 'position', highest_position, 'offset', to_offset, 'row_index', 0) as change_sequence,
         null as place,
         false as is_news
-    from {{ ref('order_marks') }}
+    from {{ ref('cdc_order_marks') }}
     where
         is_positioned
         and not is_full_load
-        and not {{ is_unchecked() }}
+        and not {{ cdc.is_unchecked() }}
 
 ),
 
@@ -390,7 +390,7 @@ compared as (
             rows between unbounded preceding and 1 preceding
         ) as highest
     from placed
-    where feed in ({{ quoted_list(rising) }})
+    where feed in ({{ cdc.quoted_list(rising) }})
 
 ),
 
@@ -398,9 +398,9 @@ below as (
 
     select compared.*
     from compared
-        left anti join {{ restarts() }}
+        left anti join {{ cdc.restarts() }}
             on
-                {{ lies_between('restarts', 'compared.highest', 'compared') }}
+                {{ cdc.lies_between('restarts', 'compared.highest', 'compared') }}
                 and restarts.is_full_load
     where
         compared.is_news
@@ -420,7 +420,7 @@ sent_before as (
                 and changes.topic_generation = below.topic_generation
                 and changes.partition = below.partition
                 and changes.offset < below.offset
-                and {{ is_same_position('changes', 'below') }}
+                and {{ cdc.is_same_position('changes', 'below') }}
 
 ),
 
@@ -440,7 +440,7 @@ lowered as (
         left anti join sent_before
             on below.place = sent_before.place
         -- a log file of more than 4 GiB, in which positions began again: the offset decides
-        left anti join {{ ref('sequence_ranges') }} as ranges
+        left anti join {{ ref('cdc_sequence_ranges') }} as ranges
             on
                 below.feed = ranges.feed
                 and below.topic = ranges.topic

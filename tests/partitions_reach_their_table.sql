@@ -3,7 +3,7 @@
 -- unless the publication has publish_via_partition_root. One row per gold table and table that changes.
 {%- set is_change = "source_type = 'postgresql' and operation <> 'snapshot' and table_name is not null" %}
 
-{%- if not has_unchecked_changes_where(is_change) %}
+{%- if not cdc.has_unchecked_changes_where(is_change) %}
 
 select 'nothing new since the last check' as finding
 where false
@@ -24,13 +24,13 @@ changes as (
         struct(key_columns, row_key, to_json(after_image)) as content,
         struct(array_sort(key_columns), array_sort(map_keys(coalesce(after_image, before_image)))) as names,
         struct(topic, partition, offset) as place,
-        {{ is_unchecked() }} as is_unchecked
-    from {{ ref('changes') }}
+        {{ cdc.is_unchecked() }} as is_unchecked
+    from {{ ref('cdc_changes') }}
     where
         source_type = 'postgresql'
         and operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
         and table_name is not null
-        and feed in ({{ quoted_list(var('feeds')) }})
+        and feed in ({{ cdc.quoted_list(var('feeds')) }})
 
 ),
 
@@ -44,8 +44,8 @@ parents as (
         changes.table_name,
         max(changes.names) as names
     from changes
-        inner join {{ gold_tables() }}
-            on {{ is_of_gold_table('changes') }}
+        inner join {{ cdc.gold_tables() }}
+            on {{ cdc.is_of_gold_table('changes') }}
     group by
         gold_tables.model_name,
         changes.feed,
@@ -89,7 +89,7 @@ rows_of_parents as (
         loaded.content
     from parents
         inner join loaded
-            on {{ is_same_table('parents', 'loaded') }}
+            on {{ cdc.is_same_table('parents', 'loaded') }}
 
 ),
 
@@ -106,7 +106,7 @@ shared as (
     from rows_of_parents
         inner join loaded
             on
-                {{ is_in_same_schema('rows_of_parents', 'loaded') }}
+                {{ cdc.is_in_same_schema('rows_of_parents', 'loaded') }}
                 and rows_of_parents.content = loaded.content
                 and rows_of_parents.table_name <> loaded.table_name
     group by
@@ -126,7 +126,7 @@ partitions as (
     from shared
         inner join sizes
             on
-                {{ is_in_same_schema('shared', 'sizes') }}
+                {{ cdc.is_in_same_schema('shared', 'sizes') }}
                 and shared.partition_name = sizes.table_name
                 and shared.row_count = sizes.row_count
 
@@ -156,11 +156,11 @@ partitioned as (
     from parents
         inner join counted
             on
-                {{ is_same_table('parents', 'counted') }}
+                {{ cdc.is_same_table('parents', 'counted') }}
                 and parents.model_name = counted.model_name
         inner join sizes
             on
-                {{ is_same_table('parents', 'sizes') }}
+                {{ cdc.is_same_table('parents', 'sizes') }}
                 and counted.row_count = sizes.row_count
 
 ),
@@ -179,7 +179,7 @@ final as (
     from partitioned
         inner join changes as news
             on
-                {{ is_in_same_schema('partitioned', 'news') }}
+                {{ cdc.is_in_same_schema('partitioned', 'news') }}
                 and partitioned.table_name <> news.table_name
                 and (
                     array_contains(partitioned.partition_names, news.table_name)

@@ -7,7 +7,7 @@
 {% macro parse_flink_cdc_debezium(messages) -%}
     {%- set is_unnamed = "nullif(message.source.table, '') is null" -%}
     {%- set named = "feed_settings['table_name']" -%}
-    {{ _keyed_envelope_changes(
+    {{ cdc._keyed_envelope_changes(
         messages,
         'flink_cdc_debezium',
         {
@@ -39,8 +39,8 @@
                 if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", '[^.]*$', 0), message.source.table),
                 ''
             )",
-            'missing_before': unavailable_columns('row_before'),
-            'missing_after': unavailable_columns('row_after'),
+            'missing_before': cdc.unavailable_columns('row_before'),
+            'missing_after': cdc.unavailable_columns('row_after'),
             'changed_at': 'cast(null as timestamp)',
             'captured_at': 'cast(null as timestamp)',
             'position': 'cast(array() as array<decimal(38, 0)>)',

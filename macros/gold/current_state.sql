@@ -14,174 +14,24 @@
 ) -%}
     {#- all that the model declares is known and checked once dbt has parsed it, which it does before it knows what is new -#}
     {%- if not execute -%}
-    {%- do check_gold_model(feed, table, key, columns) -%}
-    {%- do check_new_columns(new_columns) -%}
-    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
-    {{- config(meta={
-        'feed': feed, 'silver': feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
-        'schema': schema, 'table': table, 'key': key, 'columns': columns,
-        'left_out': left_out, 'new_columns': new_columns
+    {%- do cdc.check_gold_model(feed, table, key, columns) -%}
+    {%- do cdc.check_new_columns(new_columns) -%}
+    {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
+    {{- cdc.declare_gold_table('current_state', {
+        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key,
+        'columns': columns, 'left_out': left_out, 'new_columns': new_columns
     }) -}}
-    {%- do ref(feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('schemas') -%}
-    {%- do ref('sequence_ranges') -%}
-    {%- elif gold_plan().mode == 'nothing' -%}
+    {%- elif cdc.gold_plan().mode == 'nothing' -%}
     -- nothing is new in silver; `dbt compile` shows the whole statement
     {%- else -%}
-    {{- latest_of_table(feed, gold_plan().columns) -}}
+    {{- cdc.latest_of_table(feed, cdc.gold_plan()) -}}
     {%- endif -%}
 {%- endmacro %}
 
 
-{% macro latest_of_table(feed_name, columns) -%}
-    {%- set plan = gold_plan() -%}
-    {%- set sources = column_sources(columns) -%}
-    {%- set encodings = encodings_of_columns(feed_name, sources) -%}
-    {%- set decoded = encodings != [] -%}
-    with
-    {%- if plan.rebuilds_moved %}
-
-    moved_keys as (
-
-        {{ moved_keys() }}
-
-    ),
-    {%- endif %}
-    {%- if has_voided_changes(plan) %}
-
-    changes_of_table as (
-
-        {{ changes_of_table(plan) }}
-
-    ),
-
-    changes as (
-
-        {{ standing_changes() if plan.version is not none else 'select * from changes_of_table' }}
-
-    ),
-    {%- else %}
-
-    changes as (
-
-        {{ changes_of_table(plan) }}
-
-    ),
-    {%- endif %}
-    {%- if plan.moves %}
-
-    {{ moved_values(plan, state_relation() if plan.version is not none) }}
-    {%- endif %}
-    {%- if decoded %}
-
-    column_types as (
-
-        {{ wires_of_schemas() }}
-
-    ),
-    {%- endif %}
-    {%- if plan.by_column %}
-
-    {{ latest_by_column('moved' if plan.moves else 'changes', decoded) }}
-    {%- else %}
-
-    {{ latest_by_row(decoded) }}
-    {%- endif %}
-    {%- if decoded %}
-
-    texts as (
-
-        {{ canonical_texts(encodings) }}
-
-    ),
-    {%- endif %}
-
-    typed as (
-
-        select
-            *
-            {%- if plan.by_column and has_other_names(sources) %}
-            except (_column_sequences),
-            map(
-                {%- for name, column in sources.items() %}
-                {{ quoted(name) }}, _column_sequences[{{ quoted(column.get('source', name)) }}]{{ ',' if not loop.last }}
-                {%- endfor %}
-            ) as _column_sequences
-            {%- endif %}
-            {{- typed_columns(sources, feed_name) }}
-        from {{ 'texts' if decoded else 'latest' }}
-
-    ),
-
-    final as (
-
-        select
-            {%- for name in columns %}
-            {{ identifier(name) }},
-            {%- endfor %}
-            named_struct(
-                'row_key', _row_key,
-                'sequence', _sequence,
-                {%- if plan.by_column %}
-                'column_sequences', {{ older_than_row(
-                    'transform(array(' ~ quoted_list(columns) ~ '), column_name -> coalesce('
-                    ~ '_column_sequences[column_name], _base_sequence, ' ~ never() ~ '))', '_sequence'
-                ) }},
-                {%- else %}
-                'column_sequences', _column_sequences,
-                {%- endif %}
-                'topic', _topic,
-                'partition', _partition,
-                'changed_at', _changed_at,
-                'misfits', {{ misfits(sources, has_places=plan.by_column) }}
-            ) as _change,
-            _is_deleted,
-            _is_rebuilt,
-            _sequence,
-            _delete_sequence,
-            _base_sequence,
-            _column_sequences
-        from typed
-
-    )
-
-    select * from final
-{%- endmacro %}
-
-
-{#- The declared columns, made from the texts of `_image`. -#}
-{% macro typed_columns(sources, feed_name) -%}
-    {%- set decoded = decoded_columns(feed_name, sources) -%}
-    {%- for name, column in sources.items() -%}
-            ,
-            {{ typed(
-                '_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name), name in decoded
-            ) }} as {{ identifier(name) }}
-    {%- endfor -%}
-{%- endmacro %}
-
-
-{#- The columns of a model, each as {type, source}; `source` only where the messages name it otherwise. -#}
-{% macro column_sources(columns) -%}
-    {%- set sources = {} -%}
-    {%- for name, column in columns.items() -%}
-        {%- do sources.update({name: column if column is mapping else {'type': column}}) -%}
-    {%- endfor -%}
-    {{ return(sources) }}
-{%- endmacro %}
-
-
-{% macro has_other_names(sources) -%}
-    {%- for name, column in sources.items() if column.get('source', name) != name -%}
-        {{ return(true) }}
-    {%- endfor -%}
-    {{ return(false) }}
-{%- endmacro %}
-
-
 {% macro check_gold_model(feed_name, table, key, columns) -%}
-    {%- do check_gold_source(feed_name, table) -%}
-    {%- do check_gold_columns(columns) -%}
+    {%- do cdc.check_gold_source(feed_name, table) -%}
+    {%- do cdc.check_gold_columns(columns) -%}
     {%- if not key -%}
         {{ exceptions.raise_compiler_error(
             "Gold model '" ~ model.name ~ "' names no key: key=['id']. Of a table that has none, current_rows makes a gold table."
@@ -207,7 +57,7 @@
             ~ ": feed='crm', one of vars.feeds in dbt_project.yml, and table='orders', as the messages call it."
         ) }}
     {%- endif -%}
-    {%- do feed_settings(feed_name) -%}
+    {%- do cdc.feed_settings(feed_name) -%}
 {%- endmacro %}
 
 
@@ -217,20 +67,11 @@
             "Gold model '" ~ model.name ~ "' names no columns with their types: columns={'id': 'bigint', 'name': 'string'}."
         ) }}
     {%- endif -%}
-    {%- set own = own_names() -%}
+    {%- set own = cdc.own_names() -%}
     {%- for column in columns if column | lower in own -%}
         {{ exceptions.raise_compiler_error(
             "Gold model '" ~ model.name ~ "': the name '" ~ column ~ "' is gold's own; give the column another name"
             ~ " with {'type': ..., 'source': '" ~ column ~ "'}."
         ) }}
     {%- endfor -%}
-{%- endmacro %}
-
-
-{#- Names that the statement uses itself. -#}
-{% macro own_names() -%}
-    {{ return([
-        '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
-        '_topic', '_partition', '_changed_at', '_image', '_wires', '_places', '_copies', '_newest', '_copy_number'
-    ]) }}
 {%- endmacro %}

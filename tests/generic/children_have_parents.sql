@@ -14,7 +14,7 @@
 
     select
         {%- for column in columns %}
-        children.{{ identifier(column) }},
+        children.{{ cdc.identifier(column) }},
         {%- endfor %}
         children._change.row_key,
         children._change.topic,
@@ -26,10 +26,10 @@
         left anti join {{ parent }} as parents
             on
                 {%- for column in columns %}
-                {{ 'and ' if not loop.first }}children.{{ identifier(column) }} = parents.{{ identifier(parent_columns[loop.index0]) }}
+                {{ 'and ' if not loop.first }}children.{{ cdc.identifier(column) }} = parents.{{ cdc.identifier(parent_columns[loop.index0]) }}
                 {%- endfor %}
     where
         {%- for column in columns %}
-        {{ 'and ' if not loop.first }}children.{{ identifier(column) }} is not null
+        {{ 'and ' if not loop.first }}children.{{ cdc.identifier(column) }} is not null
         {%- endfor %}
 {%- endtest %}

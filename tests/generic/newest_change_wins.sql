@@ -1,15 +1,15 @@
 {#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete or what emptied its
     table, none is missing. -#}
 {% test newest_change_wins(model) -%}
-    {%- do ref('sequence_ranges') -%}
-    {%- set declared = gold_declaration(model) if execute else {} -%}
-    {%- set plan = {'has_ranges': has_ranges(declared) if execute else true} -%}
-    {%- if not has_unchecked_changes() %}
+    {%- do ref('cdc_sequence_ranges') -%}
+    {%- set declared = cdc.gold_declaration(model) if execute else {} -%}
+    {%- set plan = {'has_ranges': cdc.has_ranges(declared) if execute else true} -%}
+    {%- if not cdc.has_unchecked_changes() %}
     select 'nothing new since the last check' as finding where false
     {%- else %}
     with unchecked as (
 
-        {{ unchecked_changes(model) if execute else 'select 1' }}
+        {{ cdc.unchecked_changes(model) if execute else 'select 1' }}
 
     ),
 
@@ -17,10 +17,10 @@
 
         select
             changes.* except (row_key),
-            {{ gold_key_column('changes', declaration=declared) }},
-            {{ gold_sequence('changes', plan, declared) }} as gold_sequence
+            {{ cdc.gold_key_column('changes', declaration=declared) }},
+            {{ cdc.gold_sequence('changes', plan, declared) }} as gold_sequence
         from unchecked as changes
-        {{- join_ranges('changes', plan) }}
+        {{- cdc.join_ranges('changes', plan) }}
 
     ),
 
@@ -28,14 +28,14 @@
 
         select ordered.*
         from ordered
-            left anti join {{ state_of(model) }} as deletes
+            left anti join {{ cdc.state_of(model) }} as deletes
                 on
                     ordered.row_key = deletes.row_key
                     and ordered.gold_sequence < deletes.delete_sequence
-            left anti join {{ state_of(model) }} as emptied
+            left anti join {{ cdc.state_of(model) }} as emptied
                 on
                     emptied.row_key is null
-                    and {{ reaches('emptied', 'ordered', declared) }}
+                    and {{ cdc.reaches('emptied', 'ordered', declared) }}
                     and ordered.gold_sequence < emptied.delete_sequence
         where ordered.row_key is not null
 
@@ -79,9 +79,9 @@
     emptyings as (
 
         select
-            {{ reach_columns('ordered') }},
-            {%- if shard_parts(declared) %}
-            {{ shard_of('ordered', declared) }} as shard,
+            {{ cdc.reach_columns('ordered') }},
+            {%- if cdc.shard_parts(declared) %}
+            {{ cdc.shard_of('ordered', declared) }} as shard,
             {%- endif %}
             gold_sequence as delete_sequence,
             struct(
@@ -92,7 +92,7 @@
             ) as emptying
         from ordered
         where
-            {{ empties_the_table('ordered', declared) if execute else 'true' }}
+            {{ cdc.empties_the_table('ordered', declared) if execute else 'true' }}
 
     ),
 
@@ -105,7 +105,7 @@
             inner join emptyings
                 on
                     current._change.sequence < emptyings.delete_sequence
-                    and {{ reaches('emptyings', 'current._change', declared) }}
+                    and {{ cdc.reaches('emptyings', 'current._change', declared) }}
         group by current._change.row_key
 
     )

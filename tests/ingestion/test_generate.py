@@ -8,9 +8,9 @@ import pytest
 from deltalake import write_deltalake
 
 from ingestion.__main__ import main
-from ingestion.config import PROJECT_ROOT
 from ingestion.errors import OK
 from ingestion.gold_models import declared_models
+from ingestion.project_files import PROJECT_ROOT
 from tests.support.project import Project
 
 CALL = "(feed='crm', database='shop', table='orders', key=['id'], columns={'id': 'bigint'})"
@@ -114,7 +114,7 @@ def test_a_model_is_declared_however_it_is_written(folder, capsys, text):
         ("{{ current_state" + CALL.replace("'crm'", "mine()"), "'mine' is undefined"),
         ("{{ current_state" + CALL.replace("'crm'", "mine"), "current_state needs feed by name"),
         ("{{ current_state" + CALL.replace("feed=", ""), "current_state needs feed by name"),
-        ("{{ current_rows(feed='crm', table='t')", "current_rows needs columns by name"),
+        ("{{ cdc.current_rows(feed='crm', table='t')", "current_rows needs columns by name"),
     ],
 )
 def test_a_model_that_cannot_be_read_is_told(folder, capsys, text, reason):

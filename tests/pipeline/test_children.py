@@ -21,7 +21,7 @@ LOADED += [("countries", 1, "Chile"), ("countries", 2, "Mali"), ("visited", 1, "
 STREAMED = [("orders_2025", "u", 1, "z"), ("orders_2027", "c", 4, "d"), ("visited", "u", 1, "Peru")]
 # a child's key and that of its parent; the delete of a parent, which takes its children with it
 CHILDREN = [("10", "1"), ("11", "2"), ("12", None), ("13", "3")]
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='{feed}', database='shop', {schema}table='{table}', key=['id'], columns={columns}
 ) }}}}
 """

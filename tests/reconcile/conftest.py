@@ -10,7 +10,7 @@ import pytest
 
 from ingestion.bronze import create_tables
 from ingestion.canonical_forms import Forms
-from ingestion.config import PROJECT_ROOT
+from ingestion.project_files import PROJECT_ROOT
 from ingestion.session import session
 from tests.pipeline.conftest import Lakehouse
 from tests.support.databases import PASSWORD, VARIABLE, Databases, databases
@@ -86,7 +86,7 @@ class Crm:
         told = {"feed": "crm", **place, "table": table, "key": key, "columns": declared}
         arguments = ", ".join(f"{argument}={value!r}" for argument, value in told.items())
         path = self.project.folder / "models" / "gold" / f"{name}.sql"
-        path.write_text(f"{{{{ current_state({arguments}) }}}}")
+        path.write_text(f"{{{{ cdc.current_state({arguments}) }}}}")
         typing = Forms(PROJECT_ROOT, "").typing
         texts = [f"`{column}`" for column in columns]
         types = [type_.lower() for type_ in columns.values()]

@@ -1,0 +1,126 @@
+{#- Columns that the messages have and a model does not name. With new_columns='report', the default, the test
+    columns_follow_the_source reports them; with 'add' gold has them from the run on that sees them: behind the declared ones, by
+    name, with the type that the messages' schemas tell. Such a run builds the table anew from silver, so that no value is missing. -#}
+
+{#- The columns of the news that the model does not name, beside `added`, those that gold has already: name: type. The
+    types are those that hold what all schemas have told, so that they do not depend on how runs were cut. -#}
+{% macro with_columns_of_news(meta, news, added) -%}
+    {%- set told = {} -%}
+    {%- for row in (run_query(cdc.types_of_schemas(cdc.feed_settings(meta.feed).format, news.schema_ids)) if news.get('schema_ids') else []) -%}
+        {%- do told.update({row[0]: fromjson(row[1])}) -%}
+    {%- endfor -%}
+    {%- set columns = {} -%}
+    {%- set names = (news.get('column_names', []) + added.keys() | list) | unique(case_sensitive=true) | sort(case_sensitive=true) -%}
+    {%- for name in names if (name in added or cdc.is_new_column(meta, name)) and name | lower not in columns.keys() | map('lower') -%}
+        {#- what no schema has told is text until one does -#}
+        {%- set known = [added[name]] if name in added and (added[name] != 'string' or name not in told) else [] -%}
+        {%- do columns.update({name: cdc.common_type(known + told.get(name, [] if known else ['string']))}) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
+{%- endmacro %}
+
+
+{% macro types_of_schemas(format, schema_ids) -%}
+    select column_name, to_json(array_sort(collect_set(proposed_type)))
+    from {{ ref('cdc_schemas') }}
+    where
+        format = {{ cdc.quoted(format) }}
+        and schema_id in ({{ cdc.quoted_list(schema_ids) }})
+    group by column_name
+{%- endmacro %}
+
+
+{#- The columns that a gold table has beside the declared ones: name: type. -#}
+{% macro added_columns(meta, relation) -%}
+    {%- set added = {} -%}
+    {%- for column in (cdc.columns_of(relation) if relation else []) if column.name not in meta.columns and column.name != '_change' -%}
+        {%- do added.update({column.name: column.type}) -%}
+    {%- endfor -%}
+    {{ return(added) }}
+{%- endmacro %}
+
+
+{#- Not named, not left out, and with a name that a table can have. -#}
+{% macro is_new_column(meta, name) -%}
+    {{ return(
+        name not in cdc.sources_of(cdc.column_sources(meta.columns))
+        and name not in (meta.left_out or [])
+        and name | lower not in cdc.taken_names(meta.columns)
+        and modules.re.fullmatch('[^ ,;{}()\n\t=]+', name) is not none
+    ) }}
+{%- endmacro %}
+
+
+{#- The same question in SQL, for names that the model neither has nor leaves out. -#}
+{% macro can_be_added(column_name, taken) -%}
+    {{ column_name }} rlike r'^[^ ,;{}()\n\t=]+$' and not array_contains({{ taken }}, lower({{ column_name }}))
+{%- endmacro %}
+
+
+{#- In small letters: names in gold do not differ by case alone. -#}
+{% macro taken_names(columns) -%}
+    {%- set taken = cdc.own_names() -%}
+    {%- for name in columns -%}{%- do taken.append(name | lower) -%}{%- endfor -%}
+    {{ return(taken) }}
+{%- endmacro %}
+
+
+{#- The narrowest type that holds what all of these hold; text where there is no other. -#}
+{% macro common_type(types) -%}
+    {%- set integers = {'tinyint': 3, 'smallint': 5, 'int': 10, 'bigint': 19} -%}
+    {%- set distinct = types | map('lower') | unique | list -%}
+    {%- if distinct | length == 1 -%}
+        {{ return(distinct[0]) }}
+    {%- endif -%}
+    {%- if distinct | sort == ['double', 'float'] -%}
+        {{ return('double') }}
+    {%- endif -%}
+    {%- set digits = {'whole': 0, 'fraction': 0, 'decimals': 0} -%}
+    {%- for type in distinct -%}
+        {%- set decimal = modules.re.fullmatch('decimal\\((\\d+),\\s*(\\d+)\\)', type) -%}
+        {%- if type in integers -%}
+            {%- do digits.update({'whole': [digits.whole, integers[type]] | max}) -%}
+        {%- elif decimal -%}
+            {%- do digits.update({
+                'whole': [digits.whole, decimal.group(1) | int - decimal.group(2) | int] | max,
+                'fraction': [digits.fraction, decimal.group(2) | int] | max,
+                'decimals': digits.decimals + 1
+            }) -%}
+        {%- else -%}
+            {{ return('string') }}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if not digits.decimals -%}
+        {%- for name, width in integers.items() if width == digits.whole -%}{{ return(name) }}{%- endfor -%}
+    {%- endif -%}
+    {%- set precision = digits.whole + digits.fraction -%}
+    {{ return('decimal(' ~ precision ~ ',' ~ digits.fraction ~ ')' if precision <= 38 else 'string') }}
+{%- endmacro %}
+
+
+{#- Does a gold model that reads this change table of silver add columns? -#}
+{% macro adds_columns(silver) -%}
+    {%- for node in cdc.gold_models() if node.config.meta.new_columns == 'add' and node.config.meta.silver == silver -%}
+        {{ return(true) }}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{% macro check_new_columns(new_columns) -%}
+    {%- if new_columns not in ['report', 'add'] -%}
+        {{ exceptions.raise_compiler_error(
+            "Gold model '" ~ model.name ~ "': new_columns is '" ~ new_columns ~ "': it is 'report' (the test columns_follow_the_source"
+            ~ " names columns that the model does not have) or 'add' (gold has them at once)."
+        ) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Names that the statement uses itself. -#}
+{% macro own_names() -%}
+    {{ return([
+        '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
+        '_topic', '_partition', '_changed_at', '_image', '_wires', '_places', '_copies', '_newest', '_copy_number'
+    ]) }}
+{%- endmacro %}

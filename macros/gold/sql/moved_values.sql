@@ -1,0 +1,164 @@
+{#- A change that moved its row to a new key and does not tell all values: the others lie under the old key. -#}
+{% macro leaves_values_behind(relation) -%}
+    {{ relation }}.previous_row_key is not null
+            and {{ relation }}.row_key is not null
+            and not {{ relation }}.is_after_complete
+{%- endmacro %}
+
+
+{#- The key that a move left. Debezium names it in a header, whose converter may write it otherwise than the key's does; then
+    silver has nulls, and the only delete at the move's position has the key. -#}
+{% macro key_left(moves, left_keys) -%}
+    if(
+                cardinality({{ left_keys }}.row_keys) = 1 and exists({{ moves }}.previous_row_key, key_part -> key_part is null),
+                {{ left_keys }}.row_keys[0],
+                {{ moves }}.previous_row_key
+            )
+{%- endmacro %}
+
+
+{#- Moves with the values that they left behind: those of the old key's row as it was, of which an earlier move may
+    have left some behind in turn, as a swap through a third key does: followed over 16 moves. `emptied` is a relation of
+    what emptied the table in between. -#}
+{% macro moved_values(plan, emptied=none) -%}
+    {%- set sharded = cdc.shard_parts() != [] -%}
+    left_keys as (
+
+        select
+            {%- if sharded %}
+            {{ cdc.shard_of_key('row_key') }} as shard,
+            {%- endif %}
+            sequence.epoch,
+            sequence.phase,
+            sequence.position,
+            collect_set(row_key) as row_keys
+        from changes_of_table
+        where
+            operation = 'delete'
+            and has_position
+        group by {{ 'shard, ' if sharded }}sequence.epoch, sequence.phase, sequence.position
+
+    ),
+
+    moves as (
+
+        select
+            changes.* except (previous_row_key),
+            {{ cdc.key_left('changes', 'left_keys') }} as previous_row_key
+        from changes_of_table as changes
+            left join left_keys
+                on
+                    changes.sequence.epoch = left_keys.epoch
+                    and changes.sequence.phase = left_keys.phase
+                    and changes.sequence.position = left_keys.position
+                    {%- if sharded %}
+                    and {{ cdc.shard_of_key('changes.row_key') }} = left_keys.shard
+                    {%- endif %}
+        where {{ cdc.leaves_values_behind('changes') }}
+
+    ),
+
+    old_rows as (
+
+        select
+            moves.row_key,
+            moves.sequence,
+            moves.previous_row_key,
+            old.sequence as old_sequence,
+            old.is_deleted,
+            old.after_image,
+            old.is_after_complete,
+            {{ cdc.leaves_values_behind('old') }} as is_moved,
+            max(if(old.is_deleted or old.is_after_complete or old.previous_row_key is not null, old.sequence, null))
+                over (partition by moves.row_key, moves.sequence) as began_at
+        from moves
+            inner join changes_of_table as old
+                on
+                    moves.previous_row_key = old.row_key
+                    and moves.sequence > old.sequence
+            {%- if emptied %}
+            left anti join {{ emptied }} as emptied
+                on
+                    emptied.row_key is null
+                    and {{ cdc.reaches('emptied', 'moves') }}
+                    and emptied.delete_sequence between old.sequence and moves.sequence
+            {%- endif %}
+        where
+            -- the delete of the old key that belongs to the move ends nothing before it
+            not old.is_deleted
+            or old.sequence.epoch <> moves.sequence.epoch
+            or old.sequence.phase <> moves.sequence.phase
+            or not old.sequence.position <=> moves.sequence.position
+            or coalesce(cardinality(old.sequence.position), 0) <= 0 and old.sequence.offset <> moves.sequence.offset
+
+    ),
+
+    left_behind as (
+
+        select
+            row_key,
+            sequence,
+            aggregate(
+                array_sort(
+                    collect_list(struct(old_sequence, after_image)),
+                    (older, newer) -> if(older.old_sequence < newer.old_sequence, -1, 1)
+                ),
+                cast(map() as map<string, string>),
+                (image, newer) -> {{ cdc.overlaid('image', 'newer.after_image') }}
+            ) as image,
+            max(is_after_complete) as is_complete,
+            -- where an earlier move had brought it; itself where none had
+            coalesce(max(if(is_moved, previous_row_key, null)), row_key) as from_key,
+            coalesce(max(if(is_moved, old_sequence, null)), sequence) as from_sequence
+        from old_rows
+        where
+            not is_deleted
+            and (began_at is null or old_sequence >= began_at)
+        group by row_key, sequence
+
+    ),
+    {%- for moves in [2, 4, 8, 16] %}
+    {%- set nearer = 'left_behind' if loop.first else 'over_' ~ loop.previtem ~ '_moves' %}
+
+    -- each move where a later one looks for it, and where it looks for an earlier one itself
+    met_over_{{ moves }}_moves as (
+
+        select
+            *,
+            first_value(if(is_looked_for, struct(image, is_complete, from_key, from_sequence), null)) ignore nulls over (
+                partition by if(is_looked_for, row_key, from_key), if(is_looked_for, sequence, from_sequence)
+            ) as earlier
+        from {{ nearer }}
+            lateral view explode(array(true, false)) as is_looked_for
+
+    ),
+
+    over_{{ moves }}_moves as (
+
+        select
+            row_key,
+            sequence,
+            coalesce({{ cdc.overlaid('earlier.image', 'image') }}, image) as image,
+            is_complete or coalesce(earlier.is_complete, false) as is_complete,
+            earlier.from_key,
+            earlier.from_sequence
+        from met_over_{{ moves }}_moves
+        where not is_looked_for
+
+    ),
+    {%- endfor %}
+
+    moved as (
+
+        select
+            changes.* except (after_image, is_after_complete),
+            if(old.image is null, changes.after_image, {{ cdc.overlaid('old.image', 'changes.after_image') }}) as after_image,
+            changes.is_after_complete or coalesce(old.is_complete, false) as is_after_complete
+        from changes
+            left join over_16_moves as old
+                on
+                    changes.row_key = old.row_key
+                    and changes.sequence = old.sequence
+
+    ),
+{%- endmacro %}

@@ -1,0 +1,168 @@
+{% macro sequence_type() -%}
+    struct<epoch int, phase int, position array<decimal(38, 0)>, offset bigint, row_index int, partition int>
+{%- endmacro %}
+
+
+{#- Older than every change. -#}
+{% macro never() -%}
+    named_struct(
+                'epoch', -1, 'phase', 0, 'position', cast(array() as array<decimal(38, 0)>),
+                'offset', cast(0 as bigint), 'row_index', 0, 'partition', 0
+            )
+{%- endmacro %}
+
+
+{#- The order in which gold compares: the change's own sequence below its epoch. silver.sequence_ranges tells epochs
+    and the positions that position-less rows inherit; tables without any do not join it. A recreated topic counts its
+    offsets anew, which matters where the offset is all there is. The partition only makes equal offsets of two partitions
+    end the same way in whatever order they come. -#}
+{% macro gold_sequence(relation, plan, declaration=none) -%}
+    named_struct(
+                {%- if plan.has_ranges %}
+                'epoch', {{ cdc.epoch_in_ranges(relation) }} + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+                {{- cdc.epochs_by_cut_overs(relation, declaration) }},
+                'phase', {{ relation }}.change_sequence.phase,
+                'position', {{ cdc.position_in_ranges(relation) }},
+                {%- else %}
+                'epoch', if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+                {{- cdc.epochs_by_cut_overs(relation, declaration) }},
+                'phase', {{ relation }}.change_sequence.phase,
+                'position', {{ relation }}.change_sequence.position,
+                {%- endif %}
+                'offset', {{ relation }}.change_sequence.offset,
+                'row_index', {{ relation }}.change_sequence.row_index,
+                'partition', {{ relation }}.partition
+            )
+{%- endmacro %}
+
+
+{#- The change's own position, or the one that it inherits. -#}
+{% macro position_in_ranges(relation) -%}
+    if(
+                    ranges.inherits_in_file is null or ranges.inherits_in_file = get({{ relation }}.change_sequence.position, 0),
+                    coalesce(ranges.inherited_position, {{ relation }}.change_sequence.position),
+                    {{ relation }}.change_sequence.position
+                )
+{%- endmacro %}
+
+
+{#- MySQL and MariaDB write a position with 32 bits. -#}
+{% macro positions_of_a_file() -%}
+    {{ return(4294967296) }}
+{%- endmacro %}
+
+
+{#- Did positions [file, place, ...] begin again in one file between two changes, the later one of which is behind the other
+    in its partition? A file grows above 1 GiB by one transaction alone, so that no producer goes back so far. -#}
+{% macro begins_again_in_file(space, earlier, later) -%}
+    coalesce(
+            {{ space }} is not null
+            and get({{ later }}, 0) = get({{ earlier }}, 0)
+            and get({{ later }}, 1) < get({{ earlier }}, 1) - {{ cdc.positions_of_a_file() // 2 }},
+            false
+        )
+{%- endmacro %}
+
+
+{#- The epoch that the change's own partition tells, or a later one that began in another partition below its position. -#}
+{% macro epoch_in_ranges(relation) -%}
+    coalesce(
+                    greatest(
+                        ranges.epoch,
+                        array_max(
+                            transform(
+                                filter(
+                                    ranges.later_epochs,
+                                    later -> later.position <= {{ cdc.position_in_ranges(relation) }}
+                                ),
+                                later -> later.epoch
+                            )
+                        )
+                    ),
+                    0
+                )
+{%- endmacro %}
+
+
+{% macro join_ranges(relation, plan) -%}
+    {%- if plan.has_ranges %}
+            left join {{ ref('cdc_sequence_ranges') }} as ranges
+                on
+                    {{ cdc.is_in_range(relation) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Is a change one of those that a row of `ranges`, of silver.sequence_ranges, is about? -#}
+{% macro is_in_range(relation) -%}
+    {{ relation }}.feed = ranges.feed
+                    and {{ relation }}.topic = ranges.topic
+                    and {{ relation }}.topic_generation = ranges.topic_generation
+                    and {{ relation }}.partition = ranges.partition
+                    and {{ relation }}.catalog_name <=> ranges.catalog_name
+                    and {{ relation }}.database_name <=> ranges.database_name
+                    and {{ relation }}.schema_name <=> ranges.schema_name
+                    and {{ relation }}.table_name = ranges.table_name
+                    and {{ relation }}.offset between ranges.from_offset and coalesce(ranges.to_offset, {{ relation }}.offset)
+{%- endmacro %}
+
+
+{#- Where a full load that begins again stands: before everything of its epoch. -#}
+{% macro beginning_of_epoch(epoch) -%}
+    named_struct(
+                'epoch', {{ epoch }},
+                'phase', 0,
+                'position', cast(array() as array<decimal(38, 0)>),
+                'offset', cast(-1 as bigint),
+                'row_index', 0,
+                'partition', 0
+            )
+{%- endmacro %}
+
+
+{% macro has_full_loads_again(plan) -%}
+    {{ return(plan.has_ranges or cdc.cut_overs() != []) }}
+{%- endmacro %}
+
+
+{#- The full loads that began again, as the stream's own marks or the feed's cut-overs tell; as in the state, rows
+    without a key. -#}
+{% macro full_loads_again(plan) -%}
+    {%- if plan.has_ranges %}
+        select
+            cast(null as array<string>) as row_key,
+            {%- if cdc.shard_parts() %}
+            {{ cdc.shard_of('changes') }} as shard,
+            {%- endif %}
+            if(is_told_by_position, null, topic) as topic,
+            if(is_told_by_position, null, partition) as partition,
+            'full_load' as operation,
+            changed_at,
+            false as has_position,
+            {{ cdc.beginning_of_epoch('epoch' ~ cdc.epochs_by_cut_overs('changes')) }} as delete_sequence
+        from {{ ref('cdc_sequence_ranges') }} as changes
+        where
+            {{ cdc.ranges_of_this_table('changes') }}
+            and starts_full_load
+    {%- endif %}
+    {%- for time in cdc.cut_overs() %}
+        {%- if plan.has_ranges or not loop.first %}
+
+        union all
+        {% endif %}
+        -- once a change of the table has reached it: before that, the table would be empty until the load begins
+        select distinct
+            cast(null as array<string>) as row_key,
+            {%- if cdc.shard_parts() %}
+            cast(null as array<string>) as shard,
+            {%- endif %}
+            cast(null as string) as topic,
+            cast(null as int) as partition,
+            'full_load' as operation,
+            cast({{ cdc.quoted(time) }} as timestamp) as changed_at,
+            false as has_position,
+            {{ cdc.beginning_of_epoch(loop.index * cdc.epochs_of_a_cut_over()) }} as delete_sequence
+        {{ cdc.from_changes_of_run(dict(plan, has_ranges=false)) }}
+            and {{ cdc.reaches_cut_over('changes', time) }}
+    {%- endfor %}
+{%- endmacro %}

@@ -1,0 +1,205 @@
+{#- Which source tables a gold model reads. `database`, `schema` and `table` are names as the messages have them, or
+    patterns, {'pattern': 'orders_[0-9]+'}: regular expressions for the whole name, of sources that spread one table
+    over many (shards). The parts of the name that are patterns lead the rows' keys, so that a row of one shard is never
+    taken for a row of another; `@database`, `@schema` and `@table` are columns that hold them. -#}
+
+{#- Which rows of silver belong to the model's table. A statement may lack the catalog that the rows of its table have; a row
+    without a catalog is another table's. -#}
+{% macro of_this_table(relation, declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
+    {{ cdc.of_this_name(relation, meta) }}
+            {%- if meta.source_catalog %}
+            and (
+                {{ relation }}.catalog_name = {{ cdc.quoted(meta.source_catalog) }}
+                or {{ relation }}.catalog_name is null and {{ relation }}.operation in ('truncate', 'schema_change')
+            )
+            {%- endif %}
+{%- endmacro %}
+
+
+{#- Which rows of sequence_ranges belong to the model's table: a range may begin with a statement. -#}
+{% macro ranges_of_this_table(relation, declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
+    {{ cdc.of_this_name(relation, meta) }}
+            {%- if meta.source_catalog %}
+            and coalesce({{ relation }}.catalog_name, {{ cdc.quoted(meta.source_catalog) }}) = {{ cdc.quoted(meta.source_catalog) }}
+            {%- endif %}
+{%- endmacro %}
+
+
+{% macro of_this_name(relation, meta) -%}
+    {{ relation }}.feed = {{ cdc.quoted(meta.feed) }}
+            {%- for part in cdc.place_parts() if meta[part] %}
+            and {{ relation }}.{{ part }}_name {{ cdc.is_called(meta[part]) }}
+            {%- endfor %}
+{%- endmacro %}
+
+
+{% macro is_called(declared) -%}
+    {%- if declared is mapping -%}
+    rlike {{ cdc.quoted('^(' ~ declared.pattern ~ ')$') }}
+    {%- else -%}
+    = {{ cdc.quoted(declared) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The same question in Jinja, for the lists of tables that a run asks for once. -#}
+{% macro reads_table(meta, feed, database, schema, table) -%}
+    {%- set names = {'database': database, 'schema': schema, 'table': table} -%}
+    {%- for part in cdc.place_parts() if meta[part] -%}
+        {%- if meta[part] is mapping -%}
+            {%- if not modules.re.fullmatch(meta[part].pattern, names[part] or '') -%}{{ return(false) }}{%- endif -%}
+        {%- elif meta[part] != names[part] -%}
+            {{ return(false) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(feed == meta.feed) }}
+{%- endmacro %}
+
+
+{% macro shard_columns() -%}
+    {{ return(['@database', '@schema', '@table']) }}
+{%- endmacro %}
+
+
+{#- The parts of the source's name that tell shards apart; none for most tables. -#}
+{% macro shard_parts(declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
+    {%- set parts = [] -%}
+    {%- for part in cdc.place_parts() if meta[part] is mapping -%}
+        {%- do parts.append(part) -%}
+    {%- endfor -%}
+    {{ return(parts) }}
+{%- endmacro %}
+
+
+{% macro shard_of(relation, declaration=none) -%}
+    array(
+        {%- for part in cdc.shard_parts(declaration) -%}
+        {{ relation }}.{{ part }}_name{{ ', ' if not loop.last }}
+        {%- endfor -%}
+    )
+{%- endmacro %}
+
+
+{#- A key of silver as gold has it: its values in the order that the model declares, behind the names of its shard. -#}
+{% macro gold_key(relation, declaration=none, column='row_key') -%}
+    {%- set key = cdc.source_key(declaration or model.config.meta) -%}
+    {%- set ordered = cdc.key_in_declared_order(relation, column, key) if key | length > 1 else relation ~ '.' ~ column -%}
+    {%- if cdc.shard_parts(declaration) -%}
+    concat({{ cdc.shard_of(relation, declaration) }}, {{ ordered }})
+    {%- else -%}
+    {{ ordered }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The values of a key of several columns in the order of `key`. A message lists them in an order of its own, which an ALTER of
+    the source may change. A key of other columns than the declared ones stays as the message has it: the test
+    key_is_the_sources_key reports it. -#}
+{% macro key_in_declared_order(relation, column, key) -%}
+    case
+                when
+                    {{ relation }}.key_columns <> array({{ cdc.quoted_list(key) }})
+                    and sort_array({{ relation }}.key_columns) = array({{ cdc.quoted_list(key | sort(case_sensitive=true)) }})
+                    then array(
+                        {%- for name in key %}
+                        get({{ relation }}.{{ column }}, cast(array_position({{ relation }}.key_columns, {{ cdc.quoted(name) }}) as int) - 1)
+                        {{- ',' if not loop.last }}
+                        {%- endfor %}
+                    )
+                else {{ relation }}.{{ column }}
+            end
+{%- endmacro %}
+
+
+{#- The same as a column of a select. -#}
+{% macro gold_key_column(relation, column='row_key', declaration=none) -%}
+    {%- set key = cdc.gold_key(relation, declaration, column) -%}
+    {{ key }}{{ ' as ' ~ column if key != relation ~ '.' ~ column }}
+{%- endmacro %}
+
+
+{#- An image, with the names of its shard as columns in it. -#}
+{% macro gold_image_column(relation, image='after_image') -%}
+    {%- if cdc.shard_parts() -%}
+    {%- set names -%}
+        map(
+        {%- for part in cdc.shard_parts() -%}
+        '@{{ part }}', {{ relation }}.{{ part }}_name{{ ', ' if not loop.last }}
+        {%- endfor -%}
+        )
+    {%- endset -%}
+    {{ cdc.overlaid(relation ~ '.' ~ image, names) }} as {{ image }}
+    {%- else -%}
+    {{ relation }}.{{ image }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- How far a row of silver without a key reaches, as columns: over one topic and partition where only offsets order. -#}
+{% macro reach_columns(relation) -%}
+    if({{ relation }}.row_key is null and {{ relation }}.order_scope = 'offset', {{ relation }}.topic, null) as topic,
+            if({{ relation }}.row_key is null and {{ relation }}.order_scope = 'offset', {{ relation }}.partition, null) as partition
+{%- endmacro %}
+
+
+{#- Does what emptied a table (a row of the state without a key) reach a row? All of the table, or of one topic and
+    partition where only offsets order; of one shard. -#}
+{% macro reaches(emptied, row, declaration=none, shard=none) -%}
+    ({{ emptied }}.topic is null or {{ row }}.topic = {{ emptied }}.topic)
+                    and ({{ emptied }}.partition is null or {{ row }}.partition = {{ emptied }}.partition)
+                    {%- if cdc.shard_parts(declaration) %}
+                    and (
+                        {{ emptied }}.shard is null
+                        or {{ shard or cdc.shard_of_key(row ~ '.row_key', declaration) }} = {{ emptied }}.shard
+                    )
+                    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The shard in front of a gold key; empty where the table has none. -#}
+{% macro shard_of_key(row_key, declaration=none) -%}
+    slice({{ row_key }}, 1, {{ cdc.shard_parts(declaration) | length }})
+{%- endmacro %}
+
+
+{#- A pattern is one that both Python and Spark read, and the key has the shard in it. -#}
+{% macro check_patterns(meta, columns, key=none) -%}
+    {%- set sources = [] -%}
+    {%- for name in key or [] -%}
+        {%- do sources.append(cdc.column_sources(columns)[name].get('source', name)) -%}
+    {%- endfor -%}
+    {%- for part in cdc.place_parts() if meta[part] and meta[part] is not string -%}
+        {%- if meta[part] is not mapping or meta[part] | list != ['pattern'] or meta[part].pattern is not string -%}
+            {{ exceptions.raise_compiler_error(
+                "Gold model '" ~ model.name ~ "': " ~ part ~ " is " ~ meta[part] ~ ". It takes a name, or a regular expression for"
+                ~ " the names of many: " ~ part ~ "={'pattern': 'orders_[0-9]+'}."
+            ) }}
+        {%- endif -%}
+        {%- do try_or_compiler_error(
+            "Gold model '" ~ model.name ~ "': " ~ part ~ "'s pattern " ~ meta[part].pattern ~ " is no regular expression, such as"
+            ~ " orders_[0-9]+.",
+            modules.re.compile, meta[part].pattern
+        ) -%}
+        {%- if key and '@' ~ part not in sources -%}
+            {{ exceptions.raise_compiler_error(
+                "Gold model '" ~ model.name ~ "' reads every " ~ part ~ " called " ~ meta[part].pattern ~ ". Its key must tell them"
+                ~ " apart: add a column such as 'shard_" ~ part ~ "': {'type': 'string', 'source': '@" ~ part ~ "'} and name it in key."
+            ) }}
+        {%- endif -%}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The declared key in the names that the messages use, without the names of the shard. -#}
+{% macro source_key(declared) -%}
+    {%- set sources = [] -%}
+    {%- for column in declared.key -%}
+        {%- set type = declared.columns[column] -%}
+        {%- set source = type.source if type is mapping and type.source else column -%}
+        {%- if source not in cdc.shard_columns() -%}{%- do sources.append(source) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(sources) }}
+{%- endmacro %}

@@ -1,0 +1,252 @@
+{#- Expressions that every JSON format needs to read a message without losing or guessing anything. -#}
+
+{#- Bytes to the text of one JSON document: NULL unless the bytes are UTF-8, without a byte order mark,
+    and unwrapped once where a whole document was encoded as a JSON string; NULL where that string is broken. -#}
+{% macro json_text(value) -%}
+    case
+        when try_validate_utf8(cast({{ value }} as string)) like '"%'
+            then get_json_object(concat('[', cast({{ value }} as string), ']'), '$[0]')
+        else ltrim('\uFEFF', try_validate_utf8(cast({{ value }} as string)))
+    end
+{%- endmacro %}
+
+
+{#- The CTEs with which a format begins that may write bare fractions, to `message` in `decoded`: the struct of `fields`,
+    NULL where the value is not one whole object. -#}
+{% macro exact_messages(messages, fields) -%}
+    texts as (
+
+        select
+            *,
+            {{ cdc.json_text('value') }} as text
+        from {{ messages }}
+
+    ),
+
+    marked as (
+
+        select
+            *,
+            {{ cdc.mark_fractions('text') }} as exact_text
+        from texts
+
+    ),
+
+    parsed as (
+
+        select
+            *,
+            {{ cdc.decode_object('exact_text', fields) }} as elements
+        from marked
+
+    ),
+
+    decoded as (
+
+        select
+            *,
+            {{ cdc.decoded_object('elements') }} as message
+        from parsed
+
+    )
+{%- endmacro %}
+
+
+{#- One JSON object as a struct; NULL for anything else. Spark alone accepts cut-off text, a second
+    document and trailing garbage in silence: the text is read as the first of two array elements,
+    and the object is good only if the second one is found where it belongs. -#}
+{% macro decode_object(text, fields) -%}
+    from_json(
+        concat('[', {{ text }}, ',{"_end":1}]'),
+        'array<struct<{{ fields }}, _end int>>'
+    )
+{%- endmacro %}
+
+
+{% macro decoded_object(elements) -%}
+    case when size({{ elements }}) = 2 and {{ elements }}[1]._end = 1 then {{ elements }}[0] end
+{%- endmacro %}
+
+
+{#- Why no object came out of a record, as a sentence for a person. -#}
+{% macro undecodable_reason(value, text) -%}
+    case
+        when try_validate_utf8(cast({{ value }} as string)) is null then 'the value is not UTF-8 text'
+        when {{ text }} is null then 'the value is a broken JSON string'
+        when trim({{ text }}) = '' then 'the value is empty'
+        when trim({{ text }}) = 'null' then 'the value is the JSON word null'
+        when not startswith(ltrim({{ text }}), '{') then 'the value is not a JSON object'
+        else 'the value is not one whole JSON object: it is cut off, followed by more text,'
+            || ' or larger or deeper than the parser takes'
+    end
+{%- endmacro %}
+
+
+{#- JSON passes bare fractions through a double: 1.10 becomes 1.1. Quoted behind a mark they keep
+    every digit, and a bare NaN stays what it is; `exact_numbers` takes the marks away again. Whole numbers are exact
+    anyway.
+    The mark is two code points that Unicode keeps free of characters. Each match begins where the last one ended and steps
+    over whole texts and whole numbers, so that the text "a:1.5" is left alone, and a fraction is found wherever it
+    stands: in a list, behind any blanks, under any column name. What is no JSON stays none. Java is quicker with greedy loops
+    over one sign in groups that are not gone back into than with possessive ones, and takes stack for other loops.
+    Rule: docs/formats/debezium_json.md. -#}
+{% macro mark_fractions(text) -%}
+    regexp_replace(
+        {{ text }},
+        r'(?s)\G((?>"[^"\\]*(?>\\.[^"\\]*)*+"[^-"0-9NI]*|-?[0-9]+(?![.eE0-9])[^-"0-9NI]*|[^-"0-9NI]+'
+        || r'|(?!{{ cdc._fraction() }})[-0-9NI])*+)({{ cdc._fraction() }})',
+        '$1"\uFDD0\uFDD1$2"'
+    )
+{%- endmacro %}
+
+
+{#- A number that JSON passes through a double, or one that it does not know. -#}
+{% macro _fraction() -%}
+    (?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++(?:[eE][-+]?[0-9]++)?|[eE][-+]?[0-9]++)|NaN|-?Infinity)(?=\s*+[,\]}])
+{%- endmacro %}
+
+
+{#- A text without the marks of mark_fractions: numbers inside JSON text stand bare again. -#}
+{% macro without_marks(text) -%}
+    case
+        when contains({{ text }}, '\uFDD0\uFDD1')
+            then regexp_replace({{ text }}, '"\uFDD0\uFDD1([^"]*+)"', '$1')
+        else {{ text }}
+    end
+{%- endmacro %}
+
+
+{#- A text that is one marked number or anything else, without the mark. -#}
+{% macro unmarked(text) -%}
+    if(startswith({{ text }}, '\uFDD0\uFDD1'), substring({{ text }}, 3), {{ text }})
+{%- endmacro %}
+
+
+{#- The image with every marked number as its own text; `text` is what the image was decoded from. -#}
+{% macro exact_numbers(image, text) -%}
+    case
+        when contains({{ text }}, '\uFDD0\uFDD1')
+            then transform_values(
+                {{ image }},
+                (column_name, wire_text) -> case
+                    when startswith(wire_text, '\uFDD0\uFDD1') then substring(wire_text, 3)
+                    else {{ cdc.without_marks('wire_text') }}
+                end
+            )
+        else {{ image }}
+    end
+{%- endmacro %}
+
+
+{#- A column name that stands twice in one row image; NULL where there is none. -#}
+{% macro has_repeated_column(image) -%}
+    size({{ image }}) <> size(array_distinct(map_keys({{ image }})))
+{%- endmacro %}
+
+
+{#- Values of the key columns in their order; NULL unless the image has all of them. -#}
+{% macro key_values(key_columns, image) -%}
+    case
+        when forall({{ key_columns }}, key_column -> map_contains_key({{ image }}, key_column))
+            then transform({{ key_columns }}, key_column -> {{ image }}[key_column])
+    end
+{%- endmacro %}
+
+
+{#- The same, each value from the first of two images that has the column. -#}
+{% macro key_values_of_either(key_columns, first, second) -%}
+    case
+        when forall(
+            {{ key_columns }},
+            key_column -> coalesce(map_contains_key({{ first }}, key_column), false)
+            or coalesce(map_contains_key({{ second }}, key_column), false)
+        )
+            then transform(
+                {{ key_columns }},
+                key_column -> if(
+                    coalesce(map_contains_key({{ first }}, key_column), false),
+                    {{ first }}[key_column],
+                    {{ second }}[key_column]
+                )
+            )
+    end
+{%- endmacro %}
+
+
+{#- The image without some columns. -#}
+{% macro without_columns(image, column_names) -%}
+    if(
+        cardinality({{ column_names }}) = 0,
+        {{ image }},
+        map_filter({{ image }}, (column_name, wire_text) -> not array_contains({{ column_names }}, column_name))
+    )
+{%- endmacro %}
+
+
+{#- Text to whole milliseconds since 1970 to an instant; NULL where the text is no whole number, or one
+    that no instant has. -#}
+{% macro epoch_millis(text) -%}
+    timestamp_micros(try_multiply(try_cast({{ text }} as bigint), 1000))
+{%- endmacro %}
+
+
+{#- The same for whole seconds. -#}
+{% macro epoch_seconds(text) -%}
+    timestamp_micros(try_multiply(try_cast({{ text }} as bigint), 1000000))
+{%- endmacro %}
+
+
+{#- A row as it was: its image, with the values that a change tells of before, NULLs among them. Neither may name a
+    column twice. -#}
+{% macro overlaid(row_image, changed_values) -%}
+    map_zip_with(
+        {{ row_image }},
+        transform_values({{ changed_values }}, (column_name, wire_text) -> struct(wire_text)),
+        (column_name, wire_text, changed) -> if(changed is null, wire_text, changed.wire_text)
+    )
+{%- endmacro %}
+
+
+{#- A change is one row, but an update that moves its row to another key is a delete and an upsert. -#}
+{% macro halves_of_change(operation, key_before, key_after) -%}
+    if({{ operation }} = 'update' and {{ key_before }} <> {{ key_after }}, array('delete', 'upsert'), array('whole'))
+{%- endmacro %}
+
+
+{#- Row images of MySQL and MariaDB (binlog_row_image). With MINIMAL an update brings the columns that its statement set,
+    and of the row before the key alone; with NOBLOB it lacks the TEXT and BLOB columns that did not change. No field
+    says so. https://dev.mysql.com/doc/refman/8.4/en/replication-options-binary-log.html#sysvar_binlog_row_image -#}
+
+{#- May an update lack columns? Where nothing is known of the row before, or no column but those of its key: of a whole
+    row other columns would be known, unless the key alone changed. The feed's after_images says which. A table without
+    a key has whole rows always. Stands where `key_names` and `feed_settings` are columns. -#}
+{% macro may_lack_columns(values_before) -%}
+    (
+                coalesce(cardinality({{ values_before }}), 0) < 1
+                or feed_settings['after_images'] <=> 'as_sent' and key_names is not null
+                or not feed_settings['after_images'] <=> 'complete'
+                and coalesce(not {{ cdc.has_more_than_key(values_before) }}, false)
+            )
+{%- endmacro %}
+
+
+{#- Does the image have another column than those of `key_names`? Without a key it has. -#}
+{% macro has_more_than_key(image) -%}
+    (key_names is null or size(array_except(map_keys({{ image }}), key_names)) > 0)
+{%- endmacro %}
+
+
+{#- Of the row before an update that may lack columns: its key and the values that are told of it; NULL where none is. -#}
+{% macro known_before(key_columns, row_image, values_before) -%}
+    {{ cdc.overlaid(
+        'map_filter(' ~ row_image ~ ', (column_name, wire_text) -> array_contains(' ~ key_columns ~ ', column_name))',
+        values_before
+    ) }}
+{%- endmacro %}
+
+
+{#- Why such an update is not understood where its key is not known. -#}
+{% macro update_of_no_row() -%}
+    'the update does not say which row it changes: it tells neither the row before it nor a key. '
+    || 'Name the key in key_columns of the feed; where the server writes parts of rows, set binlog_row_image to FULL'
+{%- endmacro %}

@@ -1,0 +1,78 @@
+{#- What dbt_project.yml says of the feeds, as the models see it. -#}
+
+{#- The feeds by name, with their settings. Where another project installs this one, those that it has set: not the
+    shop, whose files lie in the folder of this project. -#}
+{% macro feeds() -%}
+    {%- set feeds = var('feeds', none) or {} -%}
+    {{ return({} if project_name != 'cdc' and 'shop_mariadb' in feeds else feeds) }}
+{%- endmacro %}
+
+
+{% macro feed_settings(name) -%}
+    {#- gold asks several times for each of many tables, and each var() costs as much as all else here -#}
+    {%- set feeds = cdc.feeds() -%}
+    {%- if name not in feeds -%}
+        {{ exceptions.raise_compiler_error(
+            "There is no feed '" ~ name ~ "' in vars.feeds of dbt_project.yml. Configured feeds: "
+            ~ (feeds | list | sort | join(', ')) ~ "."
+        ) }}
+    {%- endif -%}
+    {{ return(feeds[name]) }}
+{%- endmacro %}
+
+
+{#- The feeds that set it so: feeds_with('format', 'canal_json'). -#}
+{% macro feeds_with(setting, value) -%}
+    {%- set names = [] -%}
+    {%- for name, settings in cdc.feeds().items() if settings[setting] == value -%}
+        {%- do names.append(name) -%}
+    {%- endfor -%}
+    {{ return(names | sort) }}
+{%- endmacro %}
+
+
+{#- The formats of all feeds. Without a feed, the models of silver are disabled, and prepare_run says so. -#}
+{% macro formats_in_use() -%}
+    {{ return(cdc.feeds().values() | map(attribute='format') | unique | sort) }}
+{%- endmacro %}
+
+
+{#- The feeds of a format as rows: the name, the keys that it declares, and its other settings that say what a message
+    means and that no message can tell. -#}
+{% macro feed_options(format) -%}
+    values
+    {%- for name in cdc.feeds_with('format', format) %}
+    {%- set settings = cdc.feed_settings(name) %}
+    {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger'] %}
+    {%- set texts = [] %}
+    {%- for setting, value in settings.items() if setting not in reading and (value is string or value is number) -%}
+        {%- do texts.append(cdc.quoted(setting) ~ ', ' ~ cdc.quoted(value)) -%}
+    {%- endfor %}
+    {%- set in_base64 = [] %}
+    {%- for table, columns in (settings.get('encodings') or {}).items() -%}
+        {%- for column, encoding in columns.items() if encoding.split('(')[0] | trim in cdc.encodings_in_base64() -%}
+            {%- do in_base64.append([table, column]) -%}
+        {%- endfor -%}
+    {%- endfor %}
+    {%- if in_base64 -%}
+        {%- do texts.append("'columns_in_base64', " ~ cdc.quoted(tojson(in_base64))) -%}
+    {%- endif %}
+    {%- set keys = [] %}
+    {%- for table, columns in (settings.get('key_columns') or {}).items() -%}
+        {%- do keys.append(cdc.quoted(table) ~ ', array(' ~ cdc.quoted_list([columns] if columns is string else columns) ~ ')') -%}
+    {%- endfor %}
+    (
+        {{ cdc.quoted(name) }},
+        cast(map({{ keys | join(', ') }}) as map<string, array<string>>),
+        cast(map({{ texts | join(', ') }}) as map<string, string>)
+    )
+    {{- ',' if not loop.last }}
+    {%- endfor %}
+    as feeds (feed, feed_key_columns, feed_settings)
+{%- endmacro %}
+
+
+{#- The wire encodings that are base64: a bare number is none of their texts, but may look like one. -#}
+{% macro encodings_in_base64() -%}
+    {{ return(['connect_decimal', 'base64_binary', 'base64_text', 'little_endian_bits']) }}
+{%- endmacro %}

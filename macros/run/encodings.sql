@@ -1,0 +1,61 @@
+{#- How the values of these columns are encoded, by the feed's `encodings` and all schemas; none where that is not known.
+    Most tables of formats that write plain text have no encodings, and then do not look for types. -#}
+{% macro encodings_of_columns(feed_name, sources) -%}
+    {%- set coded = cdc.coded_columns(cdc.feed_settings(feed_name).format) -%}
+    {%- if coded is none -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set encodings = [] -%}
+    {%- for told in cdc.encodings_of_table().values() -%}
+        {%- do encodings.append(told.split('(')[0] | trim) -%}
+    {%- endfor -%}
+    {%- for name, column in sources.items() -%}
+        {%- do encodings.extend(coded.get(column.get('source', name), [])) -%}
+    {%- endfor -%}
+    {{ return(encodings) }}
+{%- endmacro %}
+
+
+{#- The columns of a model whose texts are decoded, by the feed's `encodings` or some schema; all where that is not known. -#}
+{% macro decoded_columns(feed_name, sources) -%}
+    {%- set coded = cdc.coded_columns(cdc.feed_settings(feed_name).format) -%}
+    {%- set told = cdc.encodings_of_table() -%}
+    {%- set decoded = [] -%}
+    {%- for name, column in sources.items() -%}
+        {%- set source = column.get('source', name) -%}
+        {%- if coded is none or source in coded or source in told -%}
+            {%- do decoded.append(name) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(decoded) }}
+{%- endmacro %}
+
+
+{#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). -#}
+{% macro coded_columns(format) -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- if not run or not load_relation(ref('cdc_schemas')) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set coded = {} -%}
+    {%- for column, encoding in cdc.schemas_of_format(format).coded_columns -%}
+        {%- do coded.setdefault(column, []).append(encoding) -%}
+    {%- endfor -%}
+    {{ return(coded) }}
+{%- endmacro %}
+
+
+{% macro is_encoded() -%}
+    wire_encoding not in ('text', 'zoned_wall_clock')
+{%- endmacro %}
+
+
+{% macro encodings_of_table() -%}
+    {%- set meta = model.config.meta -%}
+    {{ return((cdc.feed_settings(meta.feed).get('encodings') or {}).get(cdc.place_of(meta), {})) }}
+{%- endmacro %}
+
+
+{% macro gold_time_zone(name) -%}
+    {{ cdc.feed_settings(name).time_zone or 'UTC' }}
+{%- endmacro %}

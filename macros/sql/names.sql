@@ -1,0 +1,13 @@
+{#- A name that came from a message or a configuration, quoted wherever it is more than a plain word, or one that is a value. -#}
+{% macro identifier(name) -%}
+    {%- if modules.re.fullmatch('[a-z_][a-z0-9_]*', name) and name not in ('true', 'false', 'null') -%}
+        {{ name }}
+    {%- else -%}
+        `{{ name.replace('`', '``') }}`
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro quoted_list(names) -%}
+    {%- for name in names -%}{{ cdc.quoted(name) }}{{ ', ' if not loop.last }}{%- endfor -%}
+{%- endmacro %}

@@ -1,0 +1,141 @@
+{#- Canonical text (see canonical_text) to a value of a Spark type, the same in every session; NULL
+    where it does not fit. What fits only inexactly (a rounded decimal, a cut-off time of day) is told by
+    `does_not_fit`. `time_zone` is the zone of a timestamp's text that names none, the feed's; the other
+    types ignore it. `is_decoded` says whether the text may bear the mark of one that its encoding could not read: no
+    type but string has a value that begins so. -#}
+
+{% macro typed(text, type, time_zone, is_decoded=false) -%}
+    {%- set kind = type | lower | trim -%}
+    {%- if kind == 'string' and is_decoded -%}
+        if(startswith({{ text }}, {{ cdc.unreadable_mark() }}), null, {{ text }})
+    {%- elif kind == 'string' -%}
+        {{ text }}
+    {%- elif kind.startswith('decimal(') -%}
+        try_cast({{ text }} as {{ kind | replace(' ', '') | replace(',', ', ') }})
+    {%- elif kind in (
+        'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double', 'date', 'timestamp_ntz'
+    ) -%}
+        try_cast({{ text }} as {{ kind }})
+    {%- elif kind == 'timestamp' -%}
+        try_cast({{ cdc._with_zone(text, time_zone) }} as timestamp)
+    {%- elif kind == 'binary' -%}
+        if(length({{ text }}) % 2 = 0, unhex({{ text }}), null)
+    {%- elif kind.startswith('array<') and kind.endswith('>') and kind[6:-1] | trim in (
+        'string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'
+    ) -%}
+        from_json({{ text }}, '{{ kind }}')
+    {%- else -%}
+        {{ exceptions.raise_compiler_error(
+            "The type '" ~ type ~ "' is not known. Known are string, boolean, tinyint, smallint, int,"
+            ~ " bigint, decimal(p,s), float, double, date, timestamp, timestamp_ntz, binary, and array<...> of"
+            ~ " string, boolean, tinyint, smallint, int, bigint, float or double. Declare other JSON as string,"
+            ~ " and take it apart with from_json where you query."
+        ) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- What begins a text that its encoding cannot read: a code point that Unicode keeps free of characters. -#}
+{% macro unreadable_mark() -%}
+    '\uFDD2'
+{%- endmacro %}
+
+
+{#- True where a text has no exact value of the type: none at all, or one that Spark rounded, cut off or
+    guessed in silence; never NULL. `is_null` says whether `typed` gave NULL; `type` is an expression, lower
+    case, so that one statement tests all columns of a table. -#}
+{% macro does_not_fit(text, is_null, type) -%}
+    case
+        when {{ text }} is null then false
+        when {{ type }} = 'string' then startswith({{ text }}, {{ cdc.unreadable_mark() }})
+        when {{ is_null }} then true
+        -- a value of these is exact; most columns are of them, and the other tests cost more
+        when {{ type }} in ({{ cdc.exact_types() }}) then false
+        when {{ type }} like 'decimal(%'
+            then {{ cdc._is_rounded(text, "coalesce(try_cast(regexp_extract(" ~ type ~ ", r',\\s*(\\d+)', 1) as int), 0)") }}
+        when {{ type }} = 'float' then {{ cdc._is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
+        when {{ type }} = 'double' then {{ cdc._is_out_of_range(text, 'try_cast(' ~ text ~ ' as double)') }}
+        when {{ type }} = 'date' then {{ cdc._is_cut_off(text, 'date') }}
+        when {{ type }} = 'timestamp_ntz' then {{ cdc._is_cut_off(text, 'timestamp_ntz') }}
+        when {{ type }} = 'timestamp' then {{ cdc._is_cut_off(text, 'timestamp') }}
+        when {{ type }} like 'array<%' and {{ cdc._is_no_whole_array(text) }} then true
+        when {{ type }} like 'array<%string%' then {{ cdc._has_bare_fraction(text) }}
+        when {{ type }} like 'array<%float%'
+            then exists({{ cdc._numbers(text) }}, number -> {{ cdc._is_out_of_range('number', 'try_cast(number as float)') }})
+        when {{ type }} like 'array<%double%'
+            then exists({{ cdc._numbers(text) }}, number -> {{ cdc._is_out_of_range('number', 'try_cast(number as double)') }})
+        else false
+    end
+{%- endmacro %}
+
+
+{#- The types that hold a text exactly or not at all. -#}
+{% macro exact_types() -%}
+    'bigint', 'int', 'smallint', 'tinyint', 'boolean', 'binary'
+{%- endmacro %}
+
+
+{#- Z, +08:00 or Europe/Berlin behind a time of day wins over the feed's zone. A text without a day is no
+    instant: Spark would take today. -#}
+{% macro _with_zone(text, time_zone) -%}
+    concat({{ text }}, case
+        when {{ text }} rlike '-.*:.*([A-Za-z]|[-+][0-9:]+)$' then ''
+        when {{ text }} like '%-%:%' then ' {{ time_zone }}'
+    end)
+{%- endmacro %}
+
+
+{#- Spark takes 2024 for its first of January and cuts off a date's time of day and what is finer than a
+    microsecond. A wall clock may say Z (Debezium's isostring mode), but another zone would be lost; the zone that the clock
+    itself is of stands as `instant_millis` writes it, ` UTC+08:00:00`. -#}
+{% macro _is_cut_off(text, kind) -%}
+    {%- set own_zone = ' UTC[-+][0-9]{2}:[0-9]{2}:[0-9]{2}' -%}
+    {%- set day = '[-+]?[0-9]+-[0-9]+-[0-9]+' -%}
+    {%- set time = '[ T][0-9]+:[0-9]+(:[0-9]+([.][0-9]{0,6}0*)?)?' -%}
+    {%- if kind == 'date' -%}
+        {{ text }} not rlike '^{{ day }}([ T][0:.]*(Z|{{ own_zone }})?)?$'
+    {%- elif kind == 'timestamp_ntz' -%}
+        {{ text }} not rlike '^{{ day }}({{ time }}(Z|{{ own_zone }})?)?$'
+    {%- else -%}
+        {{ text }} not rlike '^{{ day }}{{ time }}([^0-9.:].*)?$'
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Digits behind the point, less the zeros at the end, less the exponent: the scale that a text needs. -#}
+{% macro _is_rounded(text, scale) -%}
+    case
+        when {{ text }} not rlike '[eE]'
+            then length(regexp_extract({{ text }}, r'\.(\d*[1-9])', 1)) > {{ scale }}
+        else {{ text }} rlike '^[^eE]*[1-9]'
+            and length(regexp_extract({{ text }}, r'\.(\d*)', 1))
+            - length(replace(regexp_extract({{ text }}, '([0.]*)[eE]', 1), '.', ''))
+            - try_cast(regexp_extract({{ text }}, '[eE](.*)', 1) as int) > {{ scale }}
+    end
+{%- endmacro %}
+
+
+{#- Spark reads an array to its end, and what stands behind it in silence. -#}
+{% macro _is_no_whole_array(text) -%}
+    (trim({{ text }}) not like '[%]' or size(from_json(concat('[', {{ text }}, ',0]'), 'array<string>')) <> 2)
+{%- endmacro %}
+
+
+{#- The texts of the numbers in an array. -#}
+{% macro _numbers(text) -%}
+    split(regexp_replace({{ text }}, r'[\[\]"\s]', ''), ',')
+{%- endmacro %}
+
+
+{#- A number with a fraction or exponent outside the quotes: Spark writes it as the text of a double. Possessive: Java's other
+    loops over groups take stack for each character. -#}
+{% macro _has_bare_fraction(text) -%}
+    regexp_replace({{ text }}, r'"(?:[^"\\]++|\\.)*+"', '') rlike '[0-9][.eE]'
+{%- endmacro %}
+
+
+{#- 1e400 becomes Infinity, 1e-400 becomes 0. -#}
+{% macro _is_out_of_range(text, typed) -%}
+    {{ text }} rlike '^[^eE]*[1-9]'
+    and ({{ typed }} = 0 or abs({{ typed }}) = double('infinity'))
+{%- endmacro %}

@@ -1,0 +1,365 @@
+{{ config(materialized='kept_view', enabled=cdc.feeds() | length > 0) }}
+{%- set rising = cdc.feeds_of_rising_positions() %}
+{%- set source_table = 'feed, tenant, database_name, schema_name, table_name' %}
+
+with
+
+order_marks as (
+
+    select * from {{ ref('cdc_order_marks') }}
+
+),
+
+named as (
+
+    select
+        *,
+        -- a statement may lack the tenant that the rows of its table have
+        coalesce(
+            catalog_name,
+            case
+                when min(catalog_name) over of_name = max(catalog_name) over of_name
+                    then min(catalog_name) over of_name
+            end
+        ) as tenant
+    from order_marks
+    window of_name as (partition by feed, database_name, schema_name, table_name)
+
+),
+
+compared as (
+
+    select
+        *,
+        position_space is not null
+        and not position_space <=> last_value(position_space) ignore nulls over (
+            partition by {{ source_table }}, topic, partition
+            order by topic_generation, from_offset
+            rows between unbounded preceding and 1 preceding
+        ) as enters_space,
+        -- a full load that follows a stream begins again; rows that share a position tell it to all partitions
+        is_full_load
+        and load_position is null
+        and not coalesce(
+            lag(is_full_load) over (
+                partition by {{ source_table }}, topic, partition, cut_overs_passed
+                order by topic_generation, from_offset
+            ),
+            true
+        ) as begins_again_here
+    from named
+
+),
+
+-- since when a partition is in a space: what an order of all partitions goes by
+entered as (
+
+    select
+        *,
+        count_if(enters_space) over in_order as spaces_before,
+        max(message_timestamp) over in_order as seen_at,
+        max(changed_at) over in_order as changed_so_far
+    from compared
+    window in_order as (partition by {{ source_table }}, topic, partition order by topic_generation, from_offset)
+
+),
+
+entries as (
+
+    select
+        *,
+        -- a partition may see another space first, or one of them never: the time in Kafka tells which are the same
+        enters_space
+        and not position_space <=> last_value(if(enters_space, position_space, null)) ignore nulls over (
+            partition by {{ source_table }}
+            order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+            rows between unbounded preceding and 1 preceding
+        ) as begins_visit
+    from entered
+
+),
+
+visits as (
+
+    select
+        *,
+        count_if(begins_visit) over (
+            partition by {{ source_table }}
+            order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+            rows unbounded preceding
+        ) as visits_so_far
+    from entries
+
+),
+
+in_spaces as (
+
+    select
+        * except (visits_so_far),
+        -- the log may come back to a server: each visit is a space of its own, the same one in all partitions
+        case
+            when position_space is not null
+                then max(if(enters_space, visits_so_far, null)) over (
+                    partition by {{ source_table }}, topic, partition
+                    order by topic_generation, from_offset
+                )
+        end as space_number
+    from visits
+
+),
+
+-- MySQL's positions have 32 bits, and begin again in a file that one transaction makes larger than 4 GiB
+fallen as (
+
+    select
+        *,
+        {{ 'feed in (' ~ cdc.quoted_list(rising) ~ ')' if rising else 'false' }}
+        and not is_full_load
+        and {{ cdc.begins_again_in_file(
+            'position_space',
+            'last_value(if(is_full_load or position_space is null, null, highest_position)) ignore nulls over before_this',
+            'lowest_position'
+        ) }} as begins_again_in_file
+    from in_spaces
+    window before_this as (
+        partition by {{ source_table }}, topic, partition, position_space
+        order by topic_generation, from_offset
+        rows between unbounded preceding and 1 preceding
+    )
+
+),
+
+wrapped as (
+
+    select
+        *,
+        if(
+            position_space is null or is_full_load,
+            0,
+            count_if(begins_again_in_file) over (
+                partition by {{ source_table }}, topic, partition, position_space, get(lowest_position, 0)
+                order by topic_generation, from_offset
+            )
+        ) as wraps
+    from fallen
+
+),
+
+neighbours as (
+
+    select
+        *,
+        -- where the positions of a file began again: above all that it had before, and then the offset decides
+        if(
+            wraps > 0,
+            array(get(lowest_position, 0), cast(wraps * {{ cdc.positions_of_a_file() }} as decimal(38, 0))),
+            null
+        ) as wrapped_position,
+        last_value(space_number) ignore nulls over before_this as space_before,
+        first_value(space_number) ignore nulls over behind_this as space_behind,
+        first_value(if(space_number is null, null, lowest_position)) ignore nulls over behind_this as position_behind,
+        max(highest_position) over (
+            partition by {{ source_table }}, topic, partition, cut_overs_passed
+            order by topic_generation, from_offset
+            rows between unbounded preceding and 1 preceding
+        ) as highest_before,
+        row_number() over (
+            partition by {{ source_table }}, topic, partition, cut_overs_passed, load_position
+            order by topic_generation, from_offset
+        ) as load_mark
+    from wrapped
+    window
+        before_this as (
+            partition by {{ source_table }}, topic, partition
+            order by topic_generation, from_offset
+            rows between unbounded preceding and 1 preceding
+        ),
+        behind_this as (
+            partition by {{ source_table }}, topic, partition
+            order by topic_generation, from_offset
+            rows between 1 following and unbounded following
+        )
+
+),
+
+compared_with_stream as (
+
+    select
+        *,
+        -- a restored source, or its log made anew: a full load below the changes before it, of the same space
+        load_mark = 1
+        and coalesce(load_position < highest_before and space_behind <=> space_before, false) as begins_lower
+    from neighbours
+
+),
+
+rewound as (
+
+    select
+        *,
+        count_if(begins_lower) over (
+            partition by {{ source_table }}, topic, partition, cut_overs_passed
+            order by topic_generation, from_offset
+        ) as rewinds
+    from compared_with_stream
+
+),
+
+placed as (
+
+    select
+        * except (space_number),
+        case
+            when space_number is not null then space_number
+            -- rows of a full load name no space: it is that of the stream which goes on from their position
+            when load_position is not null
+                then coalesce(
+                    min(if(load_position <= position_behind, space_behind, null)) over of_load,
+                    max(space_before) over of_load,
+                    min(space_behind - 1) over of_load,
+                    1
+                )
+            else coalesce(space_before, space_behind, 1)
+        end as space_number
+    from rewound
+    window of_load as (partition by {{ source_table }}, cut_overs_passed, rewinds, load_position)
+
+),
+
+bounded as (
+
+    select
+        *,
+        -- the first full load begins nothing anew
+        load_position is not null
+        and struct(space_number, load_position) > min(
+            if(is_positioned, struct(space_number, lowest_position), null)
+        ) over (partition by {{ source_table }}, cut_overs_passed, rewinds) as has_changes_below,
+        max(array_max(array(highest_position, coalesce(wrapped_position, highest_position)))) over (
+            partition by {{ source_table }}, topic, partition, cut_overs_passed, rewinds, space_number
+            order by topic_generation, from_offset
+        ) as position_so_far
+    from placed
+
+),
+
+begun as (
+
+    select
+        *,
+        -- where the table's epochs begin: with each space, and with each full load
+        array_sort(
+            array_union(
+                collect_set(
+                    struct(space_number, cast(array() as array<decimal(38, 0)>) as position)
+                ) over of_table,
+                collect_set(
+                    if(has_changes_below, struct(space_number, load_position as position), null)
+                ) over of_table
+            )
+        ) as beginnings
+    from bounded
+    window of_table as (partition by {{ source_table }}, cut_overs_passed, rewinds)
+
+),
+
+numbered as (
+
+    select
+        *,
+        size(
+            filter(
+                beginnings,
+                beginning -> beginning <= struct(space_number, if(is_positioned, lowest_position, position_so_far))
+            )
+        ) - 1 as epoch_of_position
+    from begun
+
+),
+
+counted as (
+
+    select
+        *,
+        -- a change that comes behind a full load in its partition belongs to it, whatever its position
+        if(
+            load_position is null,
+            greatest(
+                epoch_of_position,
+                max(if(load_position is null, null, epoch_of_position)) over in_order
+            ),
+            epoch_of_position
+        ) as epoch_of_table,
+        -- where positions begin again lower, nothing that was before can be compared
+        cast(
+            count_if(begins_again_here) over in_order + {{ cdc.epochs_of_a_rewind() }} * rewinds as int
+        ) as epochs_of_partition,
+        has_changes_below
+        and row_number() over (
+            partition by {{ source_table }}, cut_overs_passed, rewinds, load_position
+            order by message_timestamp, topic, topic_generation, partition, from_offset
+        ) = 1 as begins_again
+    from numbered
+    window in_order as (
+        partition by {{ source_table }}, topic, partition, cut_overs_passed, rewinds
+        order by topic_generation, from_offset
+    )
+
+),
+
+sequence_ranges as (
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        from_offset,
+        lead(from_offset) over (
+            partition by feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name
+            order by from_offset
+        ) - 1 as to_offset,
+        epoch_of_table + epochs_of_partition as epoch,
+        -- full loads that other partitions have seen: a change from this position on belongs to this later epoch
+        nullif(
+            filter(
+                transform(
+                    beginnings,
+                    (beginning, number) -> if(
+                        beginning.space_number = space_number
+                        and number > epoch_of_table
+                        and beginning.position <= highest_position,
+                        struct(beginning.position, number + epochs_of_partition as epoch),
+                        null
+                    )
+                ),
+                later -> later is not null
+            ),
+            cast(array() as array<struct<position: array<decimal(38, 0)>, epoch: int>>)
+        ) as later_epochs,
+        -- longer than the position itself, and so behind every change that has it, also one that is sent again;
+        -- the offset decides among them, and a topic that was made anew counts its offsets anew
+        case
+            when is_positioned then wrapped_position
+            when size(position_so_far) > 0
+                then concat(position_so_far, array(cast(topic_generation as decimal(38, 0))))
+            -- below every position
+            when topic_generation > 0 then cast(array(-1, topic_generation) as array<decimal(38, 0)>)
+        end as inherited_position,
+        -- of its rows those of this log file alone inherit
+        get(wrapped_position, 0) as inherits_in_file,
+        begins_again or begins_again_here or begins_lower as starts_full_load,
+        load_position is not null and not begins_lower as is_told_by_position,
+        load_position,
+        message_timestamp,
+        changed_at,
+        bronze_version
+    from counted
+
+)
+
+select * from sequence_ranges

@@ -1,7 +1,0 @@
-{{ config(materialized='kept_view') }}
-
-{% for format in formats_in_use() -%}
-select * from {{ ref(format ~ '_changes') }}
-{% if not loop.last %}union all
-{% endif %}
-{%- endfor %}
