@@ -9,8 +9,8 @@ import re
 from tests.formats.reference import (
     Bad,
     base_row,
-    check_statement,
     changes_of_tables,
+    check_statement,
     check_table_changes,
     ddl_kind,
     debezium_body,
