@@ -17,6 +17,8 @@ from ingestion.project_files import HERE, PROJECT_ROOT
 SUPERSEDED = {"commons-logging", "shims"}
 LIST_JARS = "import sys; print(*[p for p in sys.path if p.endswith('.jar')], sep='\\n')"
 STAMP = "coordinates.txt"
+# where pyspark's Ivy keeps what it has fetched
+IVY_HOME = ".ivy2.5.2"
 
 
 def coordinates(name: str) -> list[str]:
@@ -45,6 +47,7 @@ def resolve(packages: list[str]) -> list[Path]:
         environment = os.environ | {
             "SPARK_HOME": str(spark_home()),
             "PYSPARK_PYTHON": sys.executable,
+            "SPARK_SUBMIT_OPTS": _without_local_maven(folder),
         }
         done = subprocess.run(
             [*command, str(script)], env=environment, cwd=folder, capture_output=True, text=True
@@ -54,6 +57,15 @@ def resolve(packages: list[str]) -> list[Path]:
     if done.returncode != 0 or not jars:
         raise UserError(_why_unresolved(packages, done.stdout + done.stderr), SOURCE)
     return jars
+
+
+def _without_local_maven(home: str) -> str:
+    """Return the environment's options of Java, and those with which Ivy asks no ~/.m2/repository.
+
+    Spark has Ivy ask there first. Maven may keep a POM without its jar, and Ivy asks no further.
+    """
+    options = os.environ.get("SPARK_SUBMIT_OPTS", "")
+    return f'"-Divy.home={Path.home() / IVY_HOME}" {options} "-Duser.home={home}"'
 
 
 def _why_unresolved(packages: list[str], output: str) -> str:

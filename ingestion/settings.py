@@ -280,7 +280,7 @@ SETTINGS_OF_FORMATS = {
     "table": ("qlik_replicate",),
     "table_name": ("flink_cdc_canal", "flink_cdc_debezium"),
     "timestamp_fraction": ("dts_avro", "oms_avro"),
-    "unavailable_value": ("debezium_avro", "debezium_json", "debezium_smt"),
+    "unavailable_value": ("debezium_avro", "debezium_json", "debezium_smt", "flink_cdc_debezium"),
 }
 # Settings without which rows of these formats cannot be understood, whatever they say.
 REQUIRED = {

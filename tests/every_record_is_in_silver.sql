@@ -15,7 +15,7 @@ records as (
         offset,
         count(*) as record_count
     from {{ cdc.unchecked_records(checked) }}
-    where feed in ({{ cdc.quoted_list(var('feeds')) }})
+    where feed in ({{ cdc.quoted_list(cdc.feeds()) }})
     group by feed, topic, topic_generation, partition, offset
 
 ),
@@ -33,7 +33,7 @@ changes as (
     from {{ ref('cdc_changes') }}
     where
         bronze_version > {{ checked }}
-        and feed in ({{ cdc.quoted_list(var('feeds')) }})
+        and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
     group by feed, topic, topic_generation, partition, offset
 
 ),

@@ -2,8 +2,19 @@
 -- Statements of the source that change which rows a gold table has, without a message for any of these rows: gold
 -- does not follow them. One row per statement and gold table that it may concern. Load these tables again; where the
 -- format does not mark a full load, a cut_over of the feed tells it.
+{%- set is_statement -%}
+    (
+            operation in ('schema_change', 'truncate')
+            or operation = 'transaction_end' and upper(source_operation) = 'XAROLLBACK'
+        )
+{%- endset %}
 {%- set reloads = "source_operation in ('drop-table', 'truncate-table') and change_sequence.phase = 0" %}
 
+{% if not cdc.has_unchecked_changes_where(is_statement) -%}
+select 'no statement since the last check' as finding
+where false
+{%- else -%}
+{%- set has_reloads = cdc.has_unchecked_changes_where(reloads) %}
 with
 
 statements as (
@@ -26,10 +37,7 @@ statements as (
         {{ cdc.statement_line('ddl') }} as line
     from {{ ref('cdc_changes') }}
     where
-        (
-            operation in ('schema_change', 'truncate')
-            or operation = 'transaction_end' and upper(source_operation) = 'XAROLLBACK'
-        )
+        {{ is_statement }}
         and {{ cdc.is_unchecked() }}
 
 ),
@@ -109,7 +117,7 @@ concerned as (
 
 ),
 
-{% if cdc.has_unchecked_changes_where(reloads) -%}
+{% if has_reloads -%}
 loaded_again as (
 
     select distinct
@@ -142,7 +150,7 @@ loaded_again as (
 all_concerned as (
 
     select * from concerned
-    {%- if cdc.has_unchecked_changes_where(reloads) %}
+    {%- if has_reloads %}
     union all
     select * from loaded_again
     {%- endif %}
@@ -173,3 +181,4 @@ final as (
 )
 
 select * from final
+{%- endif %}

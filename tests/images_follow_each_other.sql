@@ -19,7 +19,7 @@ changes as (
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
         and row_key is not null
         and change_sequence.phase = 1
-        and feed in ({{ cdc.quoted_list(var('feeds')) }})
+        and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
         and {{ cdc.has_unchecked_changes() | lower }}
 
 ),

@@ -8,11 +8,15 @@
 -- before them (gold lost what they do not bring); and positions that began again lower in one partition, which lose to
 -- those before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
-{%- set has_ties = cdc.has_shared_positions() %}
-{%- set has_moves = cdc.has_unchecked_changes_where('previous_row_key is not null') %}
-{%- set has_loads = cdc.has_unchecked_changes_where("operation = 'snapshot'") %}
-{%- set rising = cdc.feeds_of_rising_positions() %}
+{%- set questions = cdc.questions_of_order() %}
+{%- set has_ties = 'ties' in questions and cdc.has_shared_positions() %}
+{%- set rising = cdc.feeds_of_rising_positions() if 'positions' in questions else [] %}
+{%- set findings = [] %}
 
+{% if questions | reject('in', ['ties', 'positions']) | list == [] and not has_ties and not rising -%}
+select 'no unchecked change can have any of these' as finding
+where false
+{%- else -%}
 with
 
 changes as (
@@ -24,18 +28,13 @@ changes as (
         {{ cdc.is_unchecked() }} as is_unchecked
     from {{ ref('cdc_changes') }}
     where
-        (
-            operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-            and row_key is not null
-            or operation = 'truncate'
-            -- that with which a full load describes a table empties nothing
-            or operation = 'schema_change' and ddl_kind = 'drop' and change_sequence.phase > 0
-        )
-        and feed in ({{ cdc.quoted_list(var('feeds')) }})
-        and {{ cdc.has_unchecked_changes() | lower }}
+        {{ cdc.is_of_order() }}
+        and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
 
 ),
 
+{% if 'wanderers' in questions -%}
+{%- do findings.append('wanderers') %}
 -- the other side of a conflict may have been checked long ago
 of_keys_with_news as (
 
@@ -49,7 +48,52 @@ of_keys_with_news as (
 
 ),
 
+wanderers as (
+
+    select
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        row_key,
+        'the key stands in several partitions' as finding,
+        min(place) as first_place,
+        max(place) as last_place
+    from of_keys_with_news
+    group by {{ source_table }}, row_key
+    having count(distinct topic, partition) > 1
+
+),
+
+{% endif -%}
+{% if 'half_emptied' in questions -%}
+{%- do findings.append('half_emptied') %}
+half_emptied as (
+
+    select
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        cast(null as array<string>) as row_key,
+        'the table was emptied in one of several partitions' as finding,
+        min(place) as first_place,
+        max(place) as last_place
+    from changes
+    where table_name is not null
+    group by {{ source_table }}
+    having
+        count(distinct topic, partition) > 1
+        and count_if(row_key is null and is_ordered_by_offset) > 0
+        and count_if(is_unchecked) > 0
+
+),
+
+{% endif -%}
 {% if has_ties -%}
+{%- do findings.append('ties') %}
 ties as (
 
     select
@@ -89,7 +133,8 @@ ties as (
 ),
 
 {% endif -%}
-{% if has_moves -%}
+{% if 'moves' in questions -%}
+{%- do findings.append('taken_keys') %}
 of_moved_keys as (
 
     select changes.*
@@ -143,7 +188,8 @@ taken_keys as (
 ),
 
 {% endif -%}
-{% if has_loads -%}
+{% if 'loads' in questions -%}
+{%- do findings.extend(['loaded_twice', 'loads_that_go_on']) %}
 keys_loaded_again as (
 
     select
@@ -278,6 +324,7 @@ loads_that_go_on as (
 
 {% endif -%}
 {% if rising -%}
+{%- do findings.append('lowered') %}
 -- what was checked before counts by the highest position of each of its runs of like changes
 placed as (
 
@@ -344,9 +391,7 @@ compared as (
             rows between unbounded preceding and 1 preceding
         ) as highest
     from placed
-    where
-        feed in ({{ cdc.quoted_list(rising) }})
-        and {{ cdc.has_unchecked_changes() | lower }}
+    where feed in ({{ cdc.quoted_list(rising) }})
 
 ),
 
@@ -412,69 +457,13 @@ lowered as (
 ),
 
 {% endif -%}
-wanderers as (
-
-    select
-        feed,
-        catalog_name,
-        database_name,
-        schema_name,
-        table_name,
-        row_key,
-        'the key stands in several partitions' as finding,
-        min(place) as first_place,
-        max(place) as last_place
-    from of_keys_with_news
-    group by {{ source_table }}, row_key
-    having count(distinct topic, partition) > 1
-
-),
-
-half_emptied as (
-
-    select
-        feed,
-        catalog_name,
-        database_name,
-        schema_name,
-        table_name,
-        cast(null as array<string>) as row_key,
-        'the table was emptied in one of several partitions' as finding,
-        min(place) as first_place,
-        max(place) as last_place
-    from changes
-    where table_name is not null
-    group by {{ source_table }}
-    having
-        count(distinct topic, partition) > 1
-        and count_if(row_key is null and is_ordered_by_offset) > 0
-        and count_if(is_unchecked) > 0
-
-),
-
 undecided as (
 
-    select * from wanderers
-    union all
-    select * from half_emptied
-    {%- if has_ties %}
-    union all
-    select * from ties
-    {%- endif %}
-    {%- if has_moves %}
-    union all
-    select * from taken_keys
-    {%- endif %}
-    {%- if has_loads %}
-    union all
-    select * from loaded_twice
-    union all
-    select * from loads_that_go_on
-    {%- endif %}
-    {%- if rising %}
-    union all
-    select * from lowered
-    {%- endif %}
+    {% for found in findings -%}
+    select * from {{ found }}
+    {% if not loop.last %}union all
+    {% endif %}
+    {%- endfor %}
 
 )
 
@@ -493,3 +482,4 @@ select
     undecided.first_place,
     undecided.last_place
 from undecided
+{%- endif %}

@@ -203,9 +203,6 @@
     {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return(true) }}
     {%- endif -%}
-    {%- if not cdc.has_unchecked_changes() -%}
-        {{ return(false) }}
-    {%- endif -%}
     {%- set shared -%}
         select 1
         from {{ ref('cdc_changes') }} as changes
@@ -222,6 +219,87 @@
         limit 1
     {%- endset -%}
     {{ return(run_query(shared) | length > 0) }}
+{%- endmacro %}
+
+
+{#- What order_is_decided has to look at, by one question that reads no key and no image: the names of those of its findings
+    that a table with unchecked changes can have at all. Most tables' rows never come from another key, full loads are rare, and
+    a key or a position can stand in several partitions only where its table does.
+    `wanderers`: rows that offsets order, in several partitions; `half_emptied`: a table of several partitions, with a
+    statement that empties one; `ties`: positions in several partitions; `moves`: rows that came from another key; `loads`: rows
+    of a full load; `positions`: changes whose positions go up. -#}
+{% macro questions_of_order() -%}
+    {%- set questions = ['wanderers', 'half_emptied', 'ties', 'moves', 'loads', 'positions'] -%}
+    {%- if not execute or not cdc.lakehouse_run() -%}
+        {{ return(questions) }}
+    {%- endif -%}
+    {%- if not cdc.has_unchecked_changes() -%}
+        {{ return([]) }}
+    {%- endif -%}
+    {%- set query -%}
+        with changes as (
+
+            select
+                feed,
+                catalog_name,
+                database_name,
+                schema_name,
+                table_name,
+                struct(topic, partition) as place,
+                row_key is not null as has_key,
+                order_scope = 'offset' or size(change_sequence.position) = 0 as is_ordered_by_offset,
+                size(change_sequence.position) > 0 and change_sequence.phase = 1 as is_placed,
+                operation,
+                order_scope,
+                previous_row_key is not null as is_moved,
+                {{ cdc.is_unchecked() }} as is_unchecked
+            from {{ ref('cdc_changes') }}
+            where {{ cdc.is_of_order() }}
+
+        ),
+
+        of_tables as (
+
+            select
+                min(place) filter (where has_key and is_ordered_by_offset)
+                < max(place) filter (where has_key and is_ordered_by_offset) as wanderers,
+                min(place) < max(place) and count_if(not has_key and is_ordered_by_offset) > 0 as half_emptied,
+                min(place) filter (where has_key and is_placed) < max(place) filter (where has_key and is_placed) as ties,
+                count_if(is_moved and is_unchecked) > 0 as moves,
+                count_if(operation = 'snapshot' and is_unchecked) > 0 as loads,
+                count_if(
+                    is_unchecked and is_placed and order_scope = 'position' and operation <> 'snapshot'
+                ) > 0 as positions
+            from changes
+            group by feed, catalog_name, database_name, schema_name, table_name
+            having count_if(is_unchecked) > 0
+
+        )
+
+        select
+            {%- for question in questions %}
+            coalesce(bool_or({{ question }}), false) as {{ question }}{{ ',' if not loop.last }}
+            {%- endfor %}
+        from of_tables
+    {%- endset -%}
+    {%- set answers = run_query(query).rows[0] -%}
+    {%- set found = [] -%}
+    {%- for question in questions if answers[question] -%}
+        {%- do found.append(question) -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro %}
+
+
+{#- Is a row of silver a change that has a place in the order of its table: one of a row with a key, or what empties the table? -#}
+{% macro is_of_order() -%}
+    (
+        operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
+        and row_key is not null
+        or operation = 'truncate'
+        -- that with which a full load describes a table empties nothing
+        or operation = 'schema_change' and ddl_kind = 'drop' and change_sequence.phase > 0
+    )
 {%- endmacro %}
 
 
@@ -255,6 +333,20 @@
                 and {{ changes }}.schema_name <=> {{ others }}.schema_name
                 and {{ changes }}.table_name = {{ others }}.table_name
                 and {{ changes }}.row_key = {{ others }}.row_key
+{%- endmacro %}
+
+
+{#- Do two relations stand for one table of a source, or for tables of one schema? -#}
+{% macro is_same_table(relation, others) -%}
+    {{ cdc.is_in_same_schema(relation, others) }}
+                and {{ relation }}.table_name = {{ others }}.table_name
+{%- endmacro %}
+
+
+{% macro is_in_same_schema(relation, others) -%}
+    {{ relation }}.feed = {{ others }}.feed
+                and {{ relation }}.database_name <=> {{ others }}.database_name
+                and {{ relation }}.schema_name <=> {{ others }}.schema_name
 {%- endmacro %}
 
 

@@ -460,13 +460,51 @@
 {%- endmacro %}
 
 
-{#- What a schema change does: told by its text, else by the type of its first table change. -#}
-{% macro schema_change_kind(statement, ddl, change_type) -%}
+{#- What a schema change does: by its text, without one by its table changes, of which `change_type` is the type. NULL where
+    neither says it: such a message is not understood. -#}
+{% macro schema_change_kind(statement, change_type) -%}
     coalesce(
         nullif({{ statement }}.kind, 'other'),
-        case when {{ ddl }} is null or {{ change_type }} = 'ALTER' then lower(nullif({{ change_type }}, '')) end,
-        'other'
+        case
+            when {{ change_type }} = 'ALTER' or {{ statement }} is null and {{ change_type }} in ('CREATE', 'DROP')
+                then lower({{ change_type }})
+            when {{ statement }} is not null then 'other'
+        end
     )
+{%- endmacro %}
+
+
+{#- The type of a list of table changes: DROP where one of them is, else that of the first; NULL where one is of no known
+    type. -#}
+{% macro type_of_changes(table_changes) -%}
+    case
+        when forall({{ table_changes }}, change -> coalesce(change.type in ('CREATE', 'ALTER', 'DROP'), false))
+            then if(exists({{ table_changes }}, change -> change.type = 'DROP'), 'DROP', get({{ table_changes }}, 0).type)
+    end
+{%- endmacro %}
+
+
+{#- Why a schema change cannot be applied by its table changes, where it has no text: nothing says what was done, or another
+    table than the message's own was dropped, or several. `place` is an SQL list of the message's names, the table last. -#}
+{% macro table_changes_error(kind, statement, table_changes, place) -%}
+    case
+        when {{ kind }} is null then {{ cdc.no_schema_change_reason() }}
+        when {{ statement }} is null and {{ kind }} = 'drop'
+            and not (
+                cardinality({{ table_changes }}) = 1
+                and {{ cdc.is_name_of_place('get(' ~ table_changes ~ ', 0).id', place) }}
+            )
+            then concat(
+                'tableChanges name another table than the message, or several: ',
+                coalesce(nullif(concat_ws(', ', transform({{ table_changes }}, change -> change.id)), ''), 'none')
+            )
+    end
+{%- endmacro %}
+
+
+{#- Why a schema change without a text is not understood whose table changes are of no known kind. -#}
+{% macro no_schema_change_reason() -%}
+    'there is no statement, and tableChanges do not say what was done'
 {%- endmacro %}
 
 
@@ -606,7 +644,7 @@
 
         select
             *,
-            {{ cdc.schema_change_kind('statement', 'message.ddl', 'get(message.tableChanges, 0).type') }} as kind_of_ddl,
+            {{ cdc.schema_change_kind('statement', cdc.type_of_changes('message.tableChanges')) }} as kind_of_ddl,
             {{ cdc.unavailable_columns('sent_before') }} as missing_before,
             {{ cdc.unavailable_columns('sent_after') }} as missing_after,
             case
@@ -699,9 +737,17 @@
                 when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
                     then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
                 when op is null and told_operation in ('schema_change', 'truncate')
-                    then {{ cdc.statement_error(
-                        'kind_of_ddl', 'statement', 'message.ddl', 'changed_database, changed_schema, changed_table'
-                    ) }}
+                    then coalesce(
+                        {{ cdc.table_changes_error(
+                            'kind_of_ddl',
+                            'statement',
+                            'message.tableChanges',
+                            'changed_database, changed_schema, changed_table'
+                        ) }},
+                        {{ cdc.statement_error(
+                            'kind_of_ddl', 'statement', 'message.ddl', 'changed_database, changed_schema, changed_table'
+                        ) }}
+                    )
                 when op = 'm' or op is null then null
                 when message.source is null then 'source is missing or not an object'
                 when connector not in ({{ cdc.known_connectors() }}) then {{ cdc.unknown_connector_reason('connector') }}

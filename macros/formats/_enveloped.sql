@@ -116,6 +116,7 @@
                 when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
                     then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
                 when told_operation = 'heartbeat' then null
+                when told_operation = 'schema_change' and kind_of_ddl is null then {{ cdc.no_schema_change_reason() }}
                 when told_operation = 'schema_change' then {{ cdc._enveloped_statement_error(told.ddl) }}
                 when message.source is null then 'source is missing or not an object'
                 when changed_table is null then 'source.table is missing'

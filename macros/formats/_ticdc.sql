@@ -25,7 +25,8 @@
 
 {#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
     in the Kafka key. `fields` are those of the message; `told` holds expressions over `message`, `op` and what the CTEs
-    before have named: what a format says by rules of its own. -#}
+    before have named: what a format says by rules of its own; `told.missing_before` and `told.missing_after` list the
+    columns of the row whose value the tool did not have. -#}
 {% macro _keyed_envelope_changes(messages, format, fields, told) -%}
     with texts as (
 
@@ -121,6 +122,8 @@
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, null) as sent_before,
             if(cardinality(row_after) > 0, row_after, null) as sent_after,
+            {{ told.missing_before }} as missing_before,
+            {{ told.missing_after }} as missing_after,
             {{ told.ddl_kind }} as kind_of_ddl
         from read_statements
 
@@ -131,8 +134,12 @@
         select
             *,
             coalesce(told_operation in ('insert', 'update', 'delete'), false) as is_row_change,
-            case when told_operation in ('update', 'delete') then sent_before end as old_image,
-            case when told_operation in ('insert', 'update') then sent_after end as new_image
+            case
+                when told_operation in ('update', 'delete') then {{ cdc.without_columns('sent_before', 'missing_before') }}
+            end as old_image,
+            case
+                when told_operation in ('insert', 'update') then {{ cdc.without_columns('sent_after', 'missing_after') }}
+            end as new_image
         from named
 
     ),
@@ -235,10 +242,14 @@
             case when half = 'upsert' then key_before end as previous_row_key,
             case when row_error is null and half <> 'upsert' then old_image end as before_image,
             case when row_error is null and half <> 'delete' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and old_image is not null as is_before_complete,
-            row_error is null and half <> 'delete' and new_image is not null as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
+            row_error is null and half <> 'upsert' and old_image is not null and cardinality(missing_before) = 0
+                as is_before_complete,
+            row_error is null and half <> 'delete' and new_image is not null and cardinality(missing_after) = 0
+                as is_after_complete,
+            if(row_error is null and half <> 'upsert' and old_image is not null, missing_before, array())
+                as before_unavailable,
+            if(row_error is null and half <> 'delete' and new_image is not null, missing_after, array())
+                as after_unavailable,
             md5(schema_block) as schema_id,
             schema_block as schema_text,
             {{ told.changed_at }} as changed_at,

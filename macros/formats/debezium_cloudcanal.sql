@@ -39,7 +39,7 @@
             'position': cdc.told_apart(cdc.log_position('message.source'), cdc.row_in_event('message.source')),
             'position_space': cdc.debezium_position_space('message.source'),
             'ddl': 'message.ddl',
-            'ddl_kind': cdc.schema_change_kind('statement', 'message.ddl', 'message.tableChanges.type')
+            'ddl_kind': cdc.schema_change_kind('statement', 'message.tableChanges.type')
         }
     ) }}
 {%- endmacro %}

@@ -1,6 +1,7 @@
 {#- Flink CDC's Kafka sink and Flink SQL's format debezium-json. One record carries one row. Flink CDC names the table
     and writes an update as one record; Flink SQL names none and writes it as a d and a c.
-    Surprise: no time and no position; a schema block says types that the values are not written in.
+    Surprise: no time and no position; a schema block says types that the values are not written in. Its sources hand on
+    Debezium's placeholders.
     Rules: docs/formats/flink_cdc_debezium.md -#}
 
 {% macro parse_flink_cdc_debezium(messages) -%}
@@ -38,6 +39,8 @@
                 if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", '[^.]*$', 0), message.source.table),
                 ''
             )",
+            'missing_before': cdc.unavailable_columns('row_before'),
+            'missing_after': cdc.unavailable_columns('row_after'),
             'changed_at': 'cast(null as timestamp)',
             'captured_at': 'cast(null as timestamp)',
             'position': 'cast(array() as array<decimal(38, 0)>)',

@@ -14,7 +14,7 @@
             'ts_ms': 'string',
             'ddl': 'string',
             'databaseName': 'string',
-            'tableChanges': 'array<struct<type string>>'
+            'tableChanges': 'array<struct<type string, id string>>'
         },
         {
             'key_image': 'key_message.wrapped.payload',
@@ -33,12 +33,14 @@
             'source_type': "case when message is not null then 'tidb' end",
             'database_name': "coalesce(nullif(message.source.db, ''), nullif(message.databaseName, ''))",
             'table_name': "nullif(message.source.table, '')",
+            'missing_before': 'cast(array() as array<string>)',
+            'missing_after': 'cast(array() as array<string>)',
             'changed_at': cdc.epoch_millis('message.source.ts_ms'),
             'captured_at': cdc.epoch_millis('message.ts_ms'),
             'position': cdc._ticdc_position('message.source.commit_ts'),
             'order_scope': 'position',
             'ddl': 'message.ddl',
-            'ddl_kind': cdc.schema_change_kind('statement', 'message.ddl', 'get(message.tableChanges, 0).type')
+            'ddl_kind': cdc.schema_change_kind('statement', cdc.type_of_changes('message.tableChanges'))
         }
     ) }}
 {%- endmacro %}
@@ -62,5 +64,9 @@
             )
         when changed_table is null and (is_row_change or told_operation = 'truncate')
             then 'source.table is missing'
+        when told_operation = 'schema_change'
+            then {{ cdc.table_changes_error(
+                'kind_of_ddl', 'statement', 'message.tableChanges', 'changed_database, changed_table'
+            ) }}
     end
 {%- endmacro %}

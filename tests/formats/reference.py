@@ -253,6 +253,45 @@ def check_statement(row, kind, text, **modes):
         raise Bad(reason)
 
 
+def changes_of_tables(body):
+    """The type and the name in each of a schema change's table changes."""
+    changes = field(body, "tableChanges", list) or []
+    return [
+        (field(one, "type"), field(one, "id")) if isinstance(one, dict) else (None, None)
+        for one in changes
+    ]
+
+
+def schema_change_kind(text, changes):
+    """What a schema change does: by its text, without one by its table changes; None where neither says it."""
+    types = [kind for kind, _ in changes]
+    label = None
+    if types and all(kind in ("CREATE", "ALTER", "DROP") for kind in types):
+        label = "DROP" if "DROP" in types else types[0]
+    kind, has_text = ddl_kind(text), statements.read(text) is not None
+    if kind != "other":
+        return kind
+    if label == "ALTER" or (label and not has_text):
+        return label.lower()
+    return "other" if has_text else None
+
+
+def check_table_changes(row, kind, text, changes):
+    """Refuses a schema change without a text that does not say what it did, or drops another table or several."""
+    if kind is None:
+        raise Bad("there is no statement, and tableChanges do not say what was done")
+    if kind == "drop" and statements.read(text) is None:
+        names = [name for _, name in changes if name is not None]
+        place = [row[f"{part}_name"] for part in ("database", "schema", "table")]
+        own = [name.lower() for name in place if name]
+        named = [part.strip('"').lower() for part in names[0].split('"."')] if names else []
+        if len(changes) != 1 or not named or own[-len(named) :] != named:
+            raise Bad(
+                "tableChanges name another table than the message, or several: "
+                + (", ".join(names) or "none")
+            )
+
+
 def statement_rows(row):
     """The row of a message about a statement; a row for each table where it drops or truncates several."""
     kind, text = row["ddl_kind"], row["ddl"]
@@ -701,10 +740,8 @@ def debezium_rows(row, body, record, key_image, key_is_odd, text):
     if op is None:
         ddl = field(body, "ddl")
         if operation in ("schema_change", "truncate"):
-            kind = ddl_kind(ddl)
-            change = field((field(body, "tableChanges", list) or [{}])[0], "type")
-            if kind == "other" and change and (ddl is None or change == "ALTER"):
-                kind = change.lower()
+            kind = schema_change_kind(ddl, changes_of_tables(body))
+            check_table_changes(row, kind, ddl, changes_of_tables(body))
             check_statement(row, kind, ddl)
             row |= {"ddl": ddl, "ddl_kind": kind}
             if field(source or {}, "snapshot") in FULL_LOAD:
@@ -752,6 +789,8 @@ def check_bare_numbers(row, options, *images):
 def debezium_side_message(body):
     """The operation of a message without `op`."""
     ddl, changes = field(body, "ddl"), field(body, "tableChanges", list)
+    if any(isinstance(one, str) for one in changes or []):
+        changes = None
     if changes is not None or (ddl is not None and field(body, "databaseName") is not None):
         return "truncate" if ddl_kind(ddl) == "truncate" else "schema_change"
     if field(body, "status") in ("BEGIN", "END") and field(body, "id") and "event_count" in body:

@@ -366,15 +366,18 @@ def conflicting(project):
             project.land(Feed(name=name, format=format_name), load, part)
         project.run("--select", "silver")
         statuses.append(project.statuses(project.dbt("test", "--select", *tests)))
+    # outside a run a test asks for all of its findings, whether anything can have them or not
     found = {test: shown(project, "--select", test) for test in tests[:2]}
+    everything = project.dbt("test", "--select", *tests[:2], "--vars", "check_all_history: true")
+    counts = {result.node.name: result.failures for result in everything.result}
     project.set_feeds(before)
     (project.root / "models" / "gold" / "wandering.sql").unlink()
-    return statuses, found
+    return statuses, found, counts
 
 
 @pytest.mark.long
 def test_conflicts_with_changes_that_were_checked_before_are_reported(conflicting):
-    statuses, found = conflicting
+    statuses, found, _ = conflicting
     assert {status["every_record_is_in_silver"] for status in statuses} == {"pass"}
     assert [status["order_is_decided"] for status in statuses] == ["pass", "warn"]
     several = "the key stands in several partitions"
@@ -389,21 +392,28 @@ def test_conflicts_with_changes_that_were_checked_before_are_reported(conflictin
 
 
 @pytest.mark.long
+def test_a_finding_that_is_not_asked_for_is_none(conflicting):
+    """A run asks only for what its tables can have."""
+    _, found, counts = conflicting
+    assert counts == {test: len(rows) for test, rows in found.items()}
+
+
+@pytest.mark.long
 def test_positions_that_begin_again_lower_are_reported_once_per_partition(conflicting):
-    _, found = conflicting
+    _, found, _ = conflicting
     lower = [row for row in found["order_is_decided"] if not row["row_key"]]
     assert [row["feed"] for row in lower] == ["restored"]
 
 
 @pytest.mark.long
 def test_a_type_that_had_been_another_one_is_reported_when_a_late_partition_tells(conflicting):
-    statuses, _ = conflicting
+    statuses, *_ = conflicting
     assert [status["columns_follow_the_source"] for status in statuses] == ["pass", "warn"]
 
 
 @pytest.mark.long
 def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(conflicting):
-    statuses, found = conflicting
+    statuses, found, _ = conflicting
     assert [status["images_follow_each_other"] for status in statuses] == ["pass", "warn"]
     places = [
         (*json.loads(row["row_key"]), row["finding"])

@@ -45,6 +45,10 @@ TEXTS = {
     "finding_of_statement": "line",
     "epochs_of_a_rewind": "1000",
     "quoted_list": "'x'",
+    "questions_of_order": "wanderers half_emptied ties moves loads positions",
+    "is_of_order": "true",
+    "is_same_table": "true",
+    "is_in_same_schema": "true",
 }
 OF_ARGUMENTS: dict[str, Callable[..., str]] = {
     "gold_table_of": lambda relation: f"{relation}.table_name",

@@ -9,6 +9,7 @@ import re
 from tests.formats.reference import (
     Bad,
     base_row,
+    check_table_changes,
     ddl_kind,
     debezium_body,
     field,
@@ -16,6 +17,7 @@ from tests.formats.reference import (
     key_of,
     millis,
     read_document,
+    schema_change_kind,
     sequence,
     statement_rows,
     whole,
@@ -113,11 +115,9 @@ def operation(message):
     changes_of_table = field(message, "tableChanges", dict)
     if ddl is None and changes_of_table is None and op != "a":
         return {"operation": OPERATIONS.get(op)}
-    word, kind = field(changes_of_table or {}, "type"), ddl_kind(ddl)
-    if kind == "truncate":
-        return {"operation": "truncate", "ddl": ddl, "ddl_kind": kind}
-    if kind == "other" and word and (ddl is None or word == "ALTER"):
-        kind = word.lower()
+    if ddl_kind(ddl) == "truncate":
+        return {"operation": "truncate", "ddl": ddl, "ddl_kind": "truncate"}
+    kind = schema_change_kind(ddl, [(field(changes_of_table or {}, "type"), None)])
     return {"operation": "schema_change", "ddl": ddl, "ddl_kind": kind}
 
 
@@ -134,6 +134,8 @@ def changes(row, message, told, options):
     if word == "heartbeat":
         return [row | told]
     if word == "schema_change":
+        if told["ddl_kind"] is None:
+            check_table_changes(row, None, None, [])
         return statement_rows(row | told)
     if source is None:
         raise Bad("source is missing or not an object")

@@ -2,13 +2,22 @@
 
 import re
 
-from tests.formats.reference import Bad, field, image
+from tests.formats.reference import Bad, field, image, unavailable_texts
 from tests.formats.ticdc_debezium.reference import ROW_WORDS, enveloped, key_text, object_of
 
 
 def rows(record):
     """Rows of one record."""
-    return enveloped(record, "flink_cdc_debezium", read_head, read_operation, read_key, bears_signs)
+    placeholders = unavailable_texts(record.get("feed"))
+    return enveloped(
+        record,
+        "flink_cdc_debezium",
+        read_head,
+        read_operation,
+        read_key,
+        bears_signs,
+        placeholders,
+    )
 
 
 def read_head(body, record):

@@ -9,7 +9,9 @@ import re
 from tests.formats.reference import (
     Bad,
     base_row,
+    changes_of_tables,
     check_statement,
+    check_table_changes,
     ddl_kind,
     debezium_body,
     field,
@@ -19,6 +21,7 @@ from tests.formats.reference import (
     ranked,
     read_document,
     read_json,
+    schema_change_kind,
     sequence,
     whole,
     wire_bytes,
@@ -34,8 +37,10 @@ def rows(record):
     return ranked(enveloped(record, "ticdc_debezium", read_head, read_operation, read_key, is_own))
 
 
-def enveloped(record, format_name, head_of, operation_of, key_of_record, bears_own_signs):
-    """Rows of a record of an envelope, by the rules of a format."""
+def enveloped(
+    record, format_name, head_of, operation_of, key_of_record, bears_own_signs, placeholders=()
+):
+    """Rows of a record of an envelope, by the rules of a format; `placeholders` stand for values it did not have."""
     row = base_row(record, format_name) | head_of(NOTHING, record)
     sequence(row)
     raw, text = wire_bytes(record, "value"), ""
@@ -59,7 +64,9 @@ def enveloped(record, format_name, head_of, operation_of, key_of_record, bears_o
             if told["operation"] in ("schema_change", "truncate"):
                 check_statement(row, told["ddl_kind"], told["ddl"], one_message_each=True)
             return [row | told]
-        return change_of_row(row, body, told["operation"], key_of_record(record), record)
+        return change_of_row(
+            row, body, told["operation"], key_of_record(record), record, placeholders
+        )
     except Bad as reason:
         error = str(reason)
         if not bears_own_signs(text):
@@ -67,7 +74,7 @@ def enveloped(record, format_name, head_of, operation_of, key_of_record, bears_o
         return [row | {"operation": "unknown", "error": error}]
 
 
-def change_of_row(row, body, word, key_image, record):
+def change_of_row(row, body, word, key_image, record, placeholders):
     """The change of one row: one row, or two where it moves to another key."""
     op = field(body, "op")
     old = image(body.get("before")) if word != "insert" else None
@@ -76,12 +83,23 @@ def change_of_row(row, body, word, key_image, record):
         raise Bad(f"op {op} without a before image")
     if word != "delete" and new is None:
         raise Bad(f"op {op} without an after image")
+    old, old_missing = parted(old, placeholders)
+    new, new_missing = parted(new, placeholders)
     table = ".".join(name for name in (row["database_name"], row["table_name"]) if name)
     keys = record.get("feed", {}).get("key_columns", {}).get(table)
     keys = keys or (list(key_image) if key_image else None)
-    key, old_key = key_of(keys, (key_image or {}) | (new or old)), key_of(keys, old)
-    before = {"before_image": old, "is_before_complete": old is not None}
-    after = {"after_image": new, "is_after_complete": new is not None}
+    whole_row = old if new is None else new
+    key, old_key = key_of(keys, (key_image or {}) | whole_row), key_of(keys, old)
+    before = {
+        "before_image": old,
+        "is_before_complete": old is not None and not old_missing,
+        "before_unavailable": old_missing,
+    }
+    after = {
+        "after_image": new,
+        "is_after_complete": new is not None and not new_missing,
+        "after_unavailable": new_missing,
+    }
     row = row | {"key_columns": keys, "row_key": key}
     if word != "update" or None in (key, old_key) or key == old_key:
         return [row | before | after | {"operation": word}]
@@ -90,6 +108,12 @@ def change_of_row(row, body, word, key_image, record):
         row | before | {"operation": "delete", "row_key": old_key},
         sequence(row | after | upsert, position=row["position"]),
     ]
+
+
+def parted(row, placeholders):
+    """A row without the columns that hold a placeholder, and the names of these."""
+    missing = [name for name, value in (row or {}).items() if value in placeholders]
+    return row and {name: row[name] for name in row if name not in missing}, missing
 
 
 def object_of(text):
@@ -136,23 +160,21 @@ def read_operation(row, body):
     if op == "m" and not any(field(source or {}, name) for name in ("db", "table")):
         told = {"operation": "heartbeat"}
     if op is None and (ddl is not None or changes is not None):
-        told = told_by_ddl(ddl, changes)
+        told = told_by_ddl(ddl, changes_of_tables(body))
     if told["operation"] is None:
         raise Bad("op is missing" if op is None else f"op is not known: {op}")
     check_head(row, body, source, told["operation"])
+    if told["operation"] == "schema_change":
+        check_table_changes(row, told["ddl_kind"], ddl, changes_of_tables(body))
     return told
 
 
 def told_by_ddl(ddl, changes):
     """What a DDL message does: its text decides, then the label."""
-    kind = ddl_kind(ddl)
-    label = field(changes[0], "type") if changes else None
-    if kind == "other" and label and (ddl is None or label == "ALTER"):
-        kind = label.lower()
     return {
         "operation": "truncate" if ddl_kind(ddl) == "truncate" else "schema_change",
         "ddl": ddl,
-        "ddl_kind": kind,
+        "ddl_kind": schema_change_kind(ddl, changes),
     }
 
 

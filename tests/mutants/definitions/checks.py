@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 SHIPPED = "tests/pipeline/test_shipped_tests.py"
 FINDINGS = "tests/pipeline/test_findings.py"
+CHILDREN = "tests/pipeline/test_children.py"
 ON_DATA_MADE_FOR_IT = f"{SHIPPED}::test_it_fails_on_data_made_for_it"
 
 MUTANTS = (
@@ -40,6 +41,22 @@ MUTANTS = (
         file="tests/order_is_decided.sql",
         before="to_json(changes.after_image))) > 1",
         after="to_json(changes.after_image))) > 2",
+        tests=(f"{SHIPPED}::test_conflicts_with_changes_that_were_checked_before_are_reported",),
+    ),
+    Mutant(
+        name="checks: a partitioned table is told by any table that shares a row with it",
+        kind="a guard left out",
+        file="tests/partitions_reach_their_table.sql",
+        before="\n                and counted.row_count = sizes.row_count",
+        after="",
+        tests=(f"{CHILDREN}::test_a_table_whose_partitions_change_without_it_is_reported",),
+    ),
+    Mutant(
+        name="checks: a key in several partitions is not asked for",
+        kind="a comparison turned",
+        file="macros/checks/checked_versions.sql",
+        before="< max(place) filter (where has_key and is_ordered_by_offset) as wanderers",
+        after="> max(place) filter (where has_key and is_ordered_by_offset) as wanderers",
         tests=(f"{SHIPPED}::test_conflicts_with_changes_that_were_checked_before_are_reported",),
     ),
     Mutant(

@@ -117,6 +117,22 @@ MUTANTS = (
         tests=golden("debezium_json"),
     ),
     Mutant(
+        name="decode: a fraction behind a text in a list is not found",
+        kind="a guard left out",
+        file="macros/parse/decode.sql",
+        before='*)*+"[^-"0-9NI]*|-?',
+        after='*)*+":|-?',
+        tests=("tests/formats/test_numbers.py", *golden("maxwell")),
+    ),
+    Mutant(
+        name="debezium: a drop without a text is applied whatever table it names",
+        kind="a guard left out",
+        file="macros/formats/_debezium.sql",
+        before="                and {{ cdc.is_name_of_place('get(' ~ table_changes ~ ', 0).id', place) }}\n",
+        after="",
+        tests=golden("debezium_json"),
+    ),
+    Mutant(
         name="decode: a key that lacks a column counts as a whole one",
         kind="a comparison turned",
         file="macros/parse/decode.sql",
