@@ -173,7 +173,8 @@ def test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_men
     broker.produce("crm", [change("crm", "people", 3, "Cid")])
     cycle = followed.cycle()
     assert cycle.tables_changed == ("people",)
-    assert cycle.records == {"crm": 1, "erp": 0, "lost": 0, "zoned": 0, "gone": 0}
+    landed = {name: cycle.records[name] for name in ("crm", "lost", "zoned", "gone")}
+    assert landed == {"crm": 1, "lost": 0, "zoned": 0, "gone": 0}
     assert (3, "Cid") in followed.rows("people")
     in_trouble = {("feed", name) for name in ("gone", "lost", "zoned")}
     followed.cycle(lambda cycle: set(names_of(cycle)) == in_trouble)
