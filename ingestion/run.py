@@ -69,6 +69,8 @@ def main(args: argparse.Namespace) -> int:
     for feed in feeds:
         resolve(feed.name, feed.kafka)
     locks = config.lakehouse / "locks"
+    # dbt goes to the project's folder
+    metrics = args.metrics and args.metrics.absolute()
     with ExitStack() as stack:
         held = [stack.enter_context(metastore_lock(locks))]
         held += [stack.enter_context(feed_lock(locks, feed.name)) for feed in feeds]
@@ -76,7 +78,7 @@ def main(args: argparse.Namespace) -> int:
             codes.append(_bring_up(config, feeds, held, args.accept_gaps))
         facts = gather(config)
         text.show(facts)
-        publish(config, facts, args.metrics)
+        publish(config, facts, metrics)
         say(f"\nThe same as a page: {page_path(config)}")
     return codes[0]
 

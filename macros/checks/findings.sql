@@ -40,13 +40,14 @@
     feed; docs/findings.md says what they hold. -#}
 {% macro findings_of(result) -%}
     {%- set test = result.node -%}
+    {%- set gold = graph.nodes.get(test.attached_node) if test.attached_node else none -%}
     {%- set count = result.failures | int -%}
     {%- set looked_from = cdc.lakehouse_run().looked_from.get(test.unique_id, -1) -%}
     {%- set open_before = 0 if looked_from < 0 else cdc.open_findings_by_mark().get(test.name, 0) -%}
     {%- set most = [cdc.most_findings() - open_before, 0] | max -%}
     {%- set found = [] -%}
     {%- if count > 0 and most > 0 -%}
-        {%- for row in run_query(cdc._first_findings(test, most)) -%}
+        {%- for row in run_query(cdc._first_findings(test, gold, most)) -%}
             {%- do found.append(row[0]) -%}
         {%- endfor -%}
     {%- endif -%}
@@ -54,15 +55,18 @@
     {%- set unlisted = count - found | length if found | length == most else 0 -%}
     {%- if unlisted > 0 -%}
         {%- do found.append(tojson({
-            'finding': 'There is more than this table lists: look at the test itself.', 'unlisted': unlisted
+            'gold_table': gold.name if gold else none,
+            'feed': gold.config.meta.feed or none if gold else none,
+            'finding': 'There is more than this table lists: look at the test itself.',
+            'unlisted': unlisted
         })) -%}
     {%- endif -%}
     {{ return({'looked_from': looked_from, 'found': found, 'is_complete': unlisted <= 0}) }}
 {%- endmacro %}
 
 
-{% macro _first_findings(test, most) -%}
-    {%- set gold = graph.nodes.get(test.attached_node) if test.attached_node else none -%}
+{#- `gold`: the model to which the test is attached, if it is. -#}
+{% macro _first_findings(test, gold, most) -%}
     with
 
     failures as (
