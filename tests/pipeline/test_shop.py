@@ -262,26 +262,6 @@ def test_settings_of_a_table_that_no_model_reads_are_named(shop):
     assert [sentence in line for line in said].count(True) == 1
 
 
-def test_a_feed_that_is_silent_too_long_fails_source_freshness(shop):
-    """The shop has just landed, another feed never has."""
-    path = shop.root / "examples" / "shop" / "models" / "_shop__sources.yml"
-    before = path.read_text()
-    sources = yaml.safe_load(before)
-    silent = {"name": "silent", "identifier": "messages"}
-    sources["sources"][0]["tables"].append(silent)
-    try:
-        path.write_text(yaml.safe_dump(sources))
-        outcome = shop.dbt("source", "freshness")
-    finally:
-        path.write_text(before)
-    assert {result.node.name: str(result.status) for result in outcome.result} == {
-        "shop_mariadb": "pass",
-        "shop_postgres": "pass",
-        "silent": "error",
-    }
-    assert not outcome.success
-
-
 def test_every_column_of_the_shops_gold_is_described(shop):
     folder = ROOT / "examples" / "shop" / "models" / "gold" / "shop"
     described = yaml.safe_load((folder / "_shop__models.yml").read_text())

@@ -20,7 +20,7 @@ MUTANTS = (
         file="macros/gold/plan/table_news.sql",
         before=".get('version', -1) > mark.version -%}\n            {{ return(true) }}",
         after=".get('version', -1) > mark.version -%}\n            {{ return(false) }}",
-        tests=("tests/pipeline/test_new_tables.py",),
+        tests=("tests/pipeline/test_silence.py",),
     ),
     Mutant(
         name="runs: how far a model has come is not written",

@@ -1,9 +1,10 @@
-"""No table is silent: one without a gold model is reported or gets it by itself, and so is a model whose table never came."""
+"""Nothing is silent: a table without a gold model, a model whose table never came, a feed that lands nothing."""
 
 import shlex
 import shutil
 
 import pytest
+import yaml
 
 from ingestion.config import Feed, read_config
 from ingestion.errors import OK
@@ -150,3 +151,21 @@ def test_a_table_is_noted_once_and_none_is_passed_over(unread):
     assert {one[:2] for one in known(unread)} == {
         *((name, True) for name in (*FIRST, "empty", "late"))
     }
+
+
+def test_a_feed_that_is_silent_too_long_fails_source_freshness(unread):
+    """One feed has just landed, the other never has."""
+    path = unread.root / "examples" / "shop" / "models" / "_shop__sources.yml"
+    before = path.read_text()
+    sources = yaml.safe_load(before)
+    sources["sources"][0]["tables"] = [
+        {"name": name, "identifier": "messages"} for name in ("unread", "silent")
+    ]
+    try:
+        path.write_text(yaml.safe_dump(sources))
+        outcome = unread.dbt("source", "freshness")
+    finally:
+        path.write_text(before)
+    found = {name: str(status) for name, status in unread.statuses(outcome).items()}
+    assert found == {"unread": "pass", "silent": "error"}
+    assert not outcome.success
