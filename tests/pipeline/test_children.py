@@ -1,11 +1,19 @@
 """Rows of gold that stay as they were because their changes have no message of their own: parents of partitions, and children
 of a foreign key."""
 
+import json
+
 import pytest
 import yaml
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record, debezium_record, postgres_source, shown
+from tests.pipeline.shop_records import (
+    canal_ddl,
+    canal_record,
+    debezium_record,
+    postgres_source,
+    shown,
+)
 
 pytestmark = pytest.mark.long
 
@@ -82,10 +90,14 @@ def found(project):
         ),
         (
             [of_postgres(50 + n, told, 200 + n) for n, told in enumerate(STREAMED)],
-            [canal_record("parents", 2, "DELETE", {"id": "2"}, 2000)],
+            [
+                canal_record("parents", 2, "DELETE", {"id": "2"}, 2000),
+                canal_ddl("children", 4, "RENAME", "RENAME TABLE children TO infants"),
+            ],
         ),
     ]
-    tests = ("partitions_reach_their_table", "children_of_the_family", "every_record_is_in_silver")
+    tests = ("partitions_reach_their_table", "children_of_the_family", "order_is_decided")
+    tests += ("every_statement_is_followed", "every_record_is_in_silver")
     statuses, rows = [], {}
     for load, (parted, family) in enumerate(loads):
         project.land(PARTED, load, parted)
@@ -104,12 +116,19 @@ def test_a_table_whose_partitions_change_without_it_is_reported(found):
     statuses, rows = found
     assert [status["partitions_reach_their_table"] for status in statuses] == ["pass", "warn"]
     assert sorted(
-        (row["model_name"], row["changed_table"], row["first_place"])
+        (row["model_name"], row["changed_table"], *json.loads(row["first_place"]))
         for row in rows["partitions_reach_their_table"]
     ) == [
-        ("parted_orders", "orders_2025", '{"topic":"shop.orders_2025","partition":0,"offset":50}'),
-        ("parted_orders", "orders_2027", '{"topic":"shop.orders_2027","partition":0,"offset":51}'),
+        ("parted_orders", "orders_2025", "shop.orders_2025", 0, 50),
+        ("parted_orders", "orders_2027", "shop.orders_2027", 0, 51),
     ]
+
+
+def test_a_test_without_anything_to_ask_passes_until_there_is(found):
+    """A load without a statement, and then one with a RENAME."""
+    statuses, _ = found
+    assert [status["every_statement_is_followed"] for status in statuses] == ["pass", "warn"]
+    assert [status["order_is_decided"] for status in statuses] == ["pass", "pass"]
 
 
 def test_a_child_whose_parent_is_gone_is_reported(found):
