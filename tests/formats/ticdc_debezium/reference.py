@@ -53,7 +53,10 @@ def enveloped(record, format_name, head_of, operation_of, key_of_record, bears_o
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            key_image = key_of_record(record)
+            keys = key_columns(row, key_image, record)
+            key = {"key_columns": keys, "row_key": key_of(keys, key_image)}
+            return [row | key | {"operation": "tombstone"}]
         told = operation_of(row, body)
         if told["operation"] not in ROW_WORDS.values():
             if told["operation"] in ("schema_change", "truncate"):
@@ -76,9 +79,7 @@ def change_of_row(row, body, word, key_image, record):
         raise Bad(f"op {op} without a before image")
     if word != "delete" and new is None:
         raise Bad(f"op {op} without an after image")
-    table = ".".join(name for name in (row["database_name"], row["table_name"]) if name)
-    keys = record.get("feed", {}).get("key_columns", {}).get(table)
-    keys = keys or (list(key_image) if key_image else None)
+    keys = key_columns(row, key_image, record)
     key, old_key = key_of(keys, (key_image or {}) | (new or old)), key_of(keys, old)
     before = {"before_image": old, "is_before_complete": old is not None}
     after = {"after_image": new, "is_after_complete": new is not None}
@@ -90,6 +91,13 @@ def change_of_row(row, body, word, key_image, record):
         row | before | {"operation": "delete", "row_key": old_key},
         sequence(row | after | upsert, position=row["position"]),
     ]
+
+
+def key_columns(row, key_image, record):
+    """The names of the key: the feed's for the table, else those of the Kafka key."""
+    table = ".".join(name for name in (row["database_name"], row["table_name"]) if name)
+    keys = record.get("feed", {}).get("key_columns", {}).get(table)
+    return keys or (list(key_image) if key_image else None)
 
 
 def object_of(text):
