@@ -216,6 +216,23 @@
 {%- endmacro %}
 
 
+{#- Has a change table of silver records without a value under a key that were not checked yet? Asked once a run, and not for each
+    gold table: most formats have none. -#}
+{% macro has_unchecked_tombstones(silver) -%}
+    {%- if not execute or not lakehouse_run() -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {%- set known = lakehouse_run().known -%}
+    {%- set question = 'tombstones of ' ~ silver -%}
+    {%- if question not in known -%}
+        {%- do known.update({question: run_query(
+            'select 1 from ' ~ silver ~ " where operation = 'tombstone' and row_key is not null and " ~ is_unchecked() ~ ' limit 1'
+        ) | length > 0}) -%}
+    {%- endif -%}
+    {{ return(known[question]) }}
+{%- endmacro %}
+
+
 {#- The feeds whose positions go up in each partition, but for repetitions. Not: Datastream, which promises no order;
     SharePlex, and outputs of OMS that do not name the store, of which a partition may have several. -#}
 {% macro feeds_of_rising_positions() -%}
