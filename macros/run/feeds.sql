@@ -23,6 +23,12 @@
 {%- endmacro %}
 
 
+{#- The feeds whose messages mark every row of a full load, and whose full loads never go on beside the stream: Debezium's. -#}
+{% macro feeds_of_marked_loads() -%}
+    {{ return(feeds_with('format', 'debezium_json') + feeds_with('format', 'debezium_avro')) }}
+{%- endmacro %}
+
+
 {% macro formats_in_use() -%}
     {%- if not var('feeds') -%}
         {{ exceptions.raise_compiler_error('No feed is configured: add one under vars.feeds of dbt_project.yml (docs/feeds.md).') }}
