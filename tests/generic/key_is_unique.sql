@@ -3,17 +3,17 @@
     ones. -#}
 {% test key_is_unique(model) -%}
     {{ config(severity='error') }}
-    {%- set key = gold_declaration(model).key if execute else ['id'] %}
+    {%- set key = cdc.gold_declaration(model).key if execute else ['id'] %}
 
     select
         {%- for column in key %}
-        {{ identifier(column) }},
+        {{ cdc.identifier(column) }},
         {%- endfor %}
         count(*) as row_count
     from {{ model }}
     group by
         {%- for column in key %}
-        {{ identifier(column) }}{{ ',' if not loop.last }}
+        {{ cdc.identifier(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
     having
         count(*) > 1
@@ -22,7 +22,7 @@
             size(filter(_change.row_key, key_part -> key_part is null))
             <
             {%- for column in key %}
-            {{ '+ ' if not loop.first }}if({{ identifier(column) }} is null, 1, 0)
+            {{ '+ ' if not loop.first }}if({{ cdc.identifier(column) }} is null, 1, 0)
             {%- endfor %}
         )
 {%- endtest %}

@@ -2,17 +2,17 @@
     table, none is missing. And no row outlived a record without a value that follows it under its Kafka key: the delete
     between the two was lost, as on a compacted topic. -#}
 {% test newest_change_wins(model) -%}
-    {%- do ref('sequence_ranges') -%}
-    {%- set declared = gold_declaration(model) if execute else {} -%}
-    {%- set silver = silver_of(declared) if execute else model -%}
-    {%- set plan = {'has_ranges': has_ranges(declared) if execute else true} -%}
-    {%- if not has_unchecked_changes() %}
+    {%- do ref('cdc_sequence_ranges') -%}
+    {%- set declared = cdc.gold_declaration(model) if execute else {} -%}
+    {%- set silver = cdc.silver_of(declared) if execute else model -%}
+    {%- set plan = {'has_ranges': cdc.has_ranges(declared) if execute else true} -%}
+    {%- if not cdc.has_unchecked_changes() %}
     select 'nothing new since the last check' as finding where false
     {%- else %}
-    {%- set has_tombstones = has_unchecked_tombstones(silver) %}
+    {%- set has_tombstones = cdc.has_unchecked_tombstones(silver) %}
     with unchecked as (
 
-        {{ unchecked_changes(model) if execute else 'select 1' }}
+        {{ cdc.unchecked_changes(model) if execute else 'select 1' }}
 
     ),
 
@@ -20,10 +20,10 @@
 
         select
             changes.* except (row_key),
-            {{ gold_key_column('changes', declaration=declared) }},
-            {{ gold_sequence('changes', plan, declared) }} as gold_sequence
+            {{ cdc.gold_key_column('changes', declaration=declared) }},
+            {{ cdc.gold_sequence('changes', plan, declared) }} as gold_sequence
         from unchecked as changes
-        {{- join_ranges('changes', plan) }}
+        {{- cdc.join_ranges('changes', plan) }}
 
     ),
 
@@ -31,14 +31,14 @@
 
         select ordered.*
         from ordered
-            left anti join {{ state_of(model) }} as deletes
+            left anti join {{ cdc.state_of(model) }} as deletes
                 on
                     ordered.row_key = deletes.row_key
                     and ordered.gold_sequence < deletes.delete_sequence
-            left anti join {{ state_of(model) }} as emptied
+            left anti join {{ cdc.state_of(model) }} as emptied
                 on
                     emptied.row_key is null
-                    and {{ reaches('emptied', 'ordered', declared) }}
+                    and {{ cdc.reaches('emptied', 'ordered', declared) }}
                     and ordered.gold_sequence < emptied.delete_sequence
         where ordered.row_key is not null
 
@@ -82,9 +82,9 @@
     emptyings as (
 
         select
-            {{ reach_columns('ordered') }},
-            {%- if shard_parts(declared) %}
-            {{ shard_of('ordered', declared) }} as shard,
+            {{ cdc.reach_columns('ordered') }},
+            {%- if cdc.shard_parts(declared) %}
+            {{ cdc.shard_of('ordered', declared) }} as shard,
             {%- endif %}
             gold_sequence as delete_sequence,
             struct(
@@ -95,7 +95,7 @@
             ) as emptying
         from ordered
         where
-            {{ empties_the_table('ordered', declared) if execute else 'true' }}
+            {{ cdc.empties_the_table('ordered', declared) if execute else 'true' }}
 
     ),
 
@@ -108,7 +108,7 @@
             inner join emptyings
                 on
                     current._change.sequence < emptyings.delete_sequence
-                    and {{ reaches('emptyings', 'current._change', declared) }}
+                    and {{ cdc.reaches('emptyings', 'current._change', declared) }}
         group by current._change.row_key
 
     )
@@ -117,17 +117,17 @@
     tombstones as (
 
         select
-            {{ source_key_of('changes', declared) }} as source_key,
+            {{ cdc.source_key_of('changes', declared) }} as source_key,
             changes.topic,
             changes.topic_generation,
             changes.partition,
             changes.offset
         from {{ silver }} as changes
         where
-            changes.feed = {{ quoted(declared.feed) }}
+            changes.feed = {{ cdc.quoted(declared.feed) }}
             and changes.operation = 'tombstone'
             and changes.row_key is not null
-            and {{ is_unchecked() }}
+            and {{ cdc.is_unchecked() }}
 
     ),
 
@@ -140,7 +140,7 @@
         from {{ model }} as current
             inner join tombstones
                 on
-                    {{ source_part_of_key('current._change.row_key', declared) }} = tombstones.source_key
+                    {{ cdc.source_part_of_key('current._change.row_key', declared) }} = tombstones.source_key
                     and current._change.topic = tombstones.topic
                     and current._change.partition = tombstones.partition
                     and current._change.sequence.offset < tombstones.offset
@@ -157,11 +157,11 @@
         from tombstoned
             left anti join {{ silver }} as changes
                 on
-                    changes.feed = {{ quoted(declared.feed) }}
+                    changes.feed = {{ cdc.quoted(declared.feed) }}
                     and changes.topic = tombstoned.topic
                     and changes.topic_generation = tombstoned.topic_generation
                     and changes.partition = tombstoned.partition
-                    and {{ source_key_of('changes', declared) }} = tombstoned.source_key
+                    and {{ cdc.source_key_of('changes', declared) }} = tombstoned.source_key
                     and changes.operation <> 'tombstone'
                     and changes.offset > tombstoned.row_offset
                     and changes.offset < tombstoned.offset

@@ -9,7 +9,7 @@ from tests.pipeline.shop_records import oms_record, selected_cases, shown
 
 pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
-MODEL = """{{{{ current_state(feed='{feed}', table='t', key=['id'], columns={{'id': 'int', 'v': 'string'}}) }}}}
+MODEL = """{{{{ cdc.current_state(feed='{feed}', table='t', key=['id'], columns={{'id': 'int', 'v': 'string'}}) }}}}
 """
 
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.long
 
 FEED = "keyed"
 MODELS = {
-    "priced": """{{ current_state(
+    "priced": """{{ cdc.current_state(
     feed='keyed', database='shop', table='priced',
     key=['name', 'priced_at', 'amount', 'tag'],
     columns={
@@ -21,7 +21,7 @@ MODELS = {
     }
 ) }}
 """,
-    "coded": """{{ current_state(
+    "coded": """{{ cdc.current_state(
     feed='keyed', database='shop', table='coded',
     key=['code', 'part'],
     columns={'code': 'string', 'part': 'int', 'value': 'string'}
@@ -142,7 +142,7 @@ def status_of(lakehouse, test):
     return status
 
 
-PAID = """{{{{ current_state(
+PAID = """{{{{ cdc.current_state(
     feed='{feed}', database='shop', schema='public', table='paid', key=['id'],
     columns={{'id': 'decimal(20,0)', 'note': 'string', 'body': 'string'}}
 ) }}}}

@@ -27,7 +27,7 @@ MUTANTS = (
         kind="a guard left out",
         file="models/silver/sequence_ranges.sql",
         before="""        is_full_load
-        and {{ 'feed in (' ~ quoted_list(marked) ~ ')' if marked else 'false' }}""",
+        and {{ 'feed in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'false' }}""",
         after="        is_full_load",
         tests=(f"{GOLD}[a_full_load_between_changes_removes_nothing_and_replaces_none]",),
     ),
@@ -35,7 +35,7 @@ MUTANTS = (
         name="ranges: a full load without marks belongs to the space of its neighbours",
         kind="a guard left out",
         file="models/silver/sequence_ranges.sql",
-        before="when is_full_load and {{ 'feed not in (' ~ quoted_list(marked) ~ ')' if marked else 'true' }} then 1",
+        before="when is_full_load and {{ 'feed not in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'true' }} then 1",
         after="",
         tests=(f"{GOLD}[a_full_load_is_older_than_the_changes_of_an_earlier_store]",),
     ),
