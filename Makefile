@@ -11,7 +11,7 @@ help:  ## show the targets
 
 setup: .venv/ready  ## make the virtual environment, fetch pinned packages and Spark's jars
 
-.venv/ready: pyproject.toml
+.venv/ready: pyproject.toml ingestion/jars.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing the pinned Python packages (about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
@@ -57,7 +57,7 @@ test-format: setup  ## all that tests one format: make test-format NAME=canal_js
 
 # One process each: a process has one Spark session, and these want different ones.
 test-formats: setup
-	@$(PYTEST) tests/formats tests/types tests/mutants
+	@$(PYTEST) tests/formats tests/types tests/mutants tests/house
 
 test-ingestion: setup
 	@$(PYTEST) tests/ingestion
@@ -82,7 +82,7 @@ test-crashes: setup
 	@$(PYTEST) tests/crashes
 
 test-readme: setup
-	@$(PYTEST) tests/readme
+	@$(PYTEST) tests/readme tests/package
 
 test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
 	@tests/sources/install_databases.sh

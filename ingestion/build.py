@@ -27,6 +27,7 @@ def run_dbt(project_dir: Path, *arguments: str) -> int:
         [
             *arguments,
             *("--log-level", "none", "--log-level-file", "info"),
+            *("--log-path", str(project_dir / "lakehouse" / "logs")),
             *("--profiles-dir", str(project_dir)),
         ]
     )

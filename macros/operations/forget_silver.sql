@@ -3,7 +3,7 @@
     accepts the feed's changed settings. -#}
 {% macro forget_silver(feed) -%}
     {%- set changes = cdc.feed_settings(feed).format ~ '_changes' -%}
-    {%- set silver = api.Relation.create(schema=generate_schema_name('silver', none), identifier=changes) -%}
+    {%- set silver = cdc.silver_relation(changes) -%}
     {%- do cdc.register_bronze() -%}
     {%- if load_relation(silver) is not none -%}
         {%- do cdc.refuse_lost_records(silver) -%}

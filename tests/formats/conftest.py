@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import jinja2
 import pytest
 from pyspark.sql import DataFrame
 
+from ingestion.macros import macros_of
 from tests.support.small_spark import COMPILED, INTERPRETED, small_session
 
 HERE = Path(__file__).parent
 MACROS = Path(__file__).resolve().parents[2] / "macros"
-MACRO_FILES = ("decode.sql", "statement.sql", "unknown_error.sql", "run/feeds.sql", "formats/*.sql")
+MACRO_FILES = ("sql/*.sql", "project/feeds.sql", "parse/*.sql", "formats/*.sql")
 
 # What macros/run/new_messages.sql hands to a format macro.
 MESSAGES = """
@@ -86,7 +86,7 @@ def spark():
 
 
 def avro_schemas(format_name, files):
-    """Stands for macros/run/avro_schemas.sql: the schemas that lie beside a format's golden messages."""
+    """Stands for macros/project/avro_schemas.sql: the schemas that lie beside a format's golden messages."""
     return [
         {"file": f"schemas/{path.name}", "text": path.read_text("utf-8")}
         for path in sorted((HERE / format_name / "schemas").glob("*.avsc"))
@@ -119,9 +119,7 @@ def rendered_macros():
     source = "\n".join(
         path.read_text() for glob in MACRO_FILES for path in sorted(MACROS.glob(glob))
     )
-    environment = jinja2.Environment(extensions=["jinja2.ext.do"])
-    environment.globals["avro_schemas"] = avro_schemas
-    return environment.from_string(source).module
+    return macros_of(source, {"avro_schemas": avro_schemas})
 
 
 @pytest.fixture(scope="session")

@@ -41,9 +41,9 @@ def test_each_file_has_the_macro_and_the_model_of_its_name():
         public = re.findall(r"macro (?!_)(\w+)\(", macro)
         assert public == [f"parse_{name}"]
         model = (ROOT / "models" / "silver" / "formats" / f"{name}_changes.sql").read_text()
-        assert f"'{name}' in formats_in_use()" in model
-        assert f"new_messages('{name}')" in model
-        assert f"parse_{name}('messages')" in model
+        assert f"'{name}' in cdc.formats_in_use()" in model
+        assert f"cdc.new_messages('{name}')" in model
+        assert f"cdc.parse_{name}('messages')" in model
         types = (ROOT / "macros" / "schemas" / f"{name}.sql").read_text()
         assert f"macro {name}_columns(schemas)" in types
 
@@ -65,7 +65,7 @@ def test_every_format_has_the_contract():
     models = yaml.safe_load((ROOT / "models/silver/_silver__models.yml").read_text())["models"]
     columns = {model["name"]: model.get("columns") for model in models}
     for name in FORMATS:
-        assert columns[f"{name}_changes"] == columns["changes"]
+        assert columns[f"{name}_changes"] == columns["cdc_changes"]
 
 
 def test_the_seed_says_everything_of_every_format():

@@ -8,9 +8,9 @@ import pytest
 from deltalake import write_deltalake
 
 from ingestion.__main__ import main
-from ingestion.config import PROJECT_ROOT
 from ingestion.errors import OK
 from ingestion.gold_models import declared_models
+from ingestion.project_files import PROJECT_ROOT
 from tests.support.project import Project
 
 CALL = "(feed='crm', database='shop', table='orders', key=['id'], columns={'id': 'bigint'})"

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from ingestion.config import PROJECT_ROOT
+from ingestion.project_files import PROJECT_ROOT
 from tests.support.java import BRIEF
 
 README = (PROJECT_ROOT / "README.md").read_text()

@@ -9,7 +9,7 @@ MUTANTS = (
     Mutant(
         name="ranges: the first change of an epoch belongs to the one before",
         kind="a comparison turned",
-        file="models/silver/sequence_ranges.sql",
+        file="models/silver/cdc_sequence_ranges.sql",
         before="beginning -> beginning <= struct(space_number",
         after="beginning -> beginning < struct(space_number",
         tests=(EPOCHS,),
@@ -17,7 +17,7 @@ MUTANTS = (
     Mutant(
         name="ranges: a second full load removes nothing",
         kind="a mark not written",
-        file="models/silver/sequence_ranges.sql",
+        file="models/silver/cdc_sequence_ranges.sql",
         before="begins_again or begins_again_here or begins_lower as starts_full_load",
         after="begins_again_here or begins_lower as starts_full_load",
         tests=(EPOCHS,),
@@ -25,7 +25,7 @@ MUTANTS = (
     Mutant(
         name="ranges: a full load beside the stream begins an epoch",
         kind="a guard left out",
-        file="models/silver/sequence_ranges.sql",
+        file="models/silver/cdc_sequence_ranges.sql",
         before="""        is_full_load
         and {{ 'feed in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'false' }}""",
         after="        is_full_load",
@@ -34,7 +34,7 @@ MUTANTS = (
     Mutant(
         name="ranges: a full load without marks belongs to the space of its neighbours",
         kind="a guard left out",
-        file="models/silver/sequence_ranges.sql",
+        file="models/silver/cdc_sequence_ranges.sql",
         before="when is_full_load and {{ 'feed not in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'true' }} then 1",
         after="",
         tests=(f"{GOLD}[a_full_load_is_older_than_the_changes_of_an_earlier_store]",),
@@ -42,7 +42,7 @@ MUTANTS = (
     Mutant(
         name="order marks: a range begins where it ends",
         kind="an order reversed",
-        file="models/silver/order_marks.sql",
+        file="models/silver/cdc_order_marks.sql",
         before="min(offset) as from_offset",
         after="max(offset) as from_offset",
         tests=(EPOCHS,),
@@ -50,7 +50,7 @@ MUTANTS = (
     Mutant(
         name="complete_up_to: a table that is being read again counts as complete",
         kind="a guard left out",
-        file="models/silver/complete_up_to.sql",
+        file="models/silver/cdc_complete_up_to.sql",
         before="if(is_table_being_read or told_up_to < table_read_at, null, told_up_to)",
         after="told_up_to",
         tests=(
@@ -60,7 +60,7 @@ MUTANTS = (
     Mutant(
         name="unknown messages: those that were understood are listed instead",
         kind="a comparison turned",
-        file="models/silver/unknown_messages.sql",
+        file="models/silver/cdc_unknown_messages.sql",
         before="where changes.operation = 'unknown'",
         after="where changes.operation <> 'unknown'",
         tests=("tests/pipeline/test_shop.py::test_unknown_messages_tell_why_and_keep_their_text",),

@@ -58,21 +58,6 @@
 {%- endmacro %}
 
 
-{#- The table as a feed's settings name it: `shop.orders`. -#}
-{% macro place_of(meta) -%}
-    {%- set place = [] -%}
-    {%- for part in cdc.place_parts() if meta[part] -%}
-        {%- do place.append(meta[part].pattern if meta[part] is mapping else meta[part]) -%}
-    {%- endfor -%}
-    {{ return(place | join('.')) }}
-{%- endmacro %}
-
-
-{% macro place_parts() -%}
-    {{ return(['database', 'schema', 'table']) }}
-{%- endmacro %}
-
-
 {% macro shard_columns() -%}
     {{ return(['@database', '@schema', '@table']) }}
 {%- endmacro %}
@@ -217,4 +202,16 @@
             ) }}
         {%- endif -%}
     {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The declared key in the names that the messages use, without the names of the shard. -#}
+{% macro source_key(declared) -%}
+    {%- set sources = [] -%}
+    {%- for column in declared.key -%}
+        {%- set type = declared.columns[column] -%}
+        {%- set source = type.source if type is mapping and type.source else column -%}
+        {%- if source not in cdc.shard_columns() -%}{%- do sources.append(source) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(sources) }}
 {%- endmacro %}
