@@ -4,13 +4,14 @@
 -- of the higher offset) and a table that was emptied in one of its several partitions (where only offsets order gold
 -- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
 -- in a statement that swaps keys (gold loses the row that leaves the key after that); two rows of a full load with one
--- key (gold shows the later one); rows of one full load that began a table anew because changes of the stream stand
--- before them (gold lost what they do not bring); and positions that began again lower in one partition, which lose to
--- those before.
+-- key (gold shows the later one); rows of a full load without marks that came after changes, or brought a key again,
+-- which may be a full load that was started again (gold keeps what it lacks); and positions that began again lower in
+-- one partition, which lose to those before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
 {%- set questions = cdc.questions_of_order() %}
 {%- set has_ties = 'ties' in questions and cdc.has_shared_positions() %}
 {%- set rising = cdc.feeds_of_rising_positions() if 'positions' in questions else [] %}
+{%- set marked = cdc.feeds_of_marked_loads() %}
 {%- set findings = [] %}
 
 {% if questions | reject('in', ['ties', 'positions']) | list == [] and not has_ties and not rising -%}
@@ -189,7 +190,7 @@ taken_keys as (
 
 {% endif -%}
 {% if 'loads' in questions -%}
-{%- do findings.extend(['loaded_twice', 'loads_that_go_on']) %}
+{%- do findings.extend(['loaded_twice', 'loads_started_again']) %}
 keys_loaded_again as (
 
     select
@@ -238,6 +239,91 @@ loaded as (
 
 ),
 
+-- what may follow each other in a partition, tables without a key too
+loads_and_changes as (
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        row_key,
+        offset,
+        row_index,
+        operation,
+        struct(topic, partition, offset) as place,
+        change_sequence.phase = 0 as is_load,
+        {{ cdc.cut_overs_passed('changes') }} as cut_overs_passed,
+        {{ cdc.is_unchecked() }} as is_unchecked
+    from {{ ref('cdc_changes') }} as changes
+    where
+        (
+            operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
+            or operation = 'schema_change' and ddl_kind = 'drop' and change_sequence.phase > 0
+        )
+        {%- if marked %}
+        and (order_scope = 'offset' or feed not in ({{ cdc.quoted_list(marked) }}))
+        {%- endif %}
+        and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
+
+),
+
+first_changes as (
+
+    select
+        {{ source_table }},
+        topic,
+        topic_generation,
+        partition,
+        cut_overs_passed,
+        min(offset) as offset
+    from loads_and_changes
+    where not is_load
+    group by {{ source_table }}, topic, topic_generation, partition, cut_overs_passed
+
+),
+
+loads as (
+
+    select
+        *,
+        row_key is not null
+        and row_number() over (
+            partition by {{ source_table }}, row_key, topic, topic_generation, partition, cut_overs_passed
+            order by offset, row_index
+        ) > 1 as is_of_known_key
+    from loads_and_changes
+    where
+        is_load
+        and operation = 'snapshot'
+
+),
+
+loads_compared as (
+
+    select
+        loads.*,
+        coalesce(loads.offset > first_changes.offset, false) as follows_changes
+    from loads
+        left join first_changes
+            on
+                loads.feed = first_changes.feed
+                -- a statement may lack the tenant that the rows of its table have
+                and (loads.catalog_name <=> first_changes.catalog_name or first_changes.catalog_name is null)
+                and loads.database_name <=> first_changes.database_name
+                and loads.schema_name <=> first_changes.schema_name
+                and loads.table_name = first_changes.table_name
+                and loads.topic = first_changes.topic
+                and loads.topic_generation = first_changes.topic_generation
+                and loads.partition = first_changes.partition
+                and loads.cut_overs_passed = first_changes.cut_overs_passed
+
+),
+
 loaded_twice as (
 
     select
@@ -253,6 +339,10 @@ loaded_twice as (
     from loaded
         left anti join {{ cdc.restarts() }}
             on {{ cdc.lies_between('restarts', 'loaded.previous', 'loaded') }}
+        left anti join loads_compared
+            on
+                loaded.place = loads_compared.place
+                and loads_compared.follows_changes
     where
         loaded.is_unchecked
         and loaded.operation = 'snapshot'
@@ -263,44 +353,9 @@ loaded_twice as (
 
 ),
 
-ranges_of_loads as (
-
-    select
-        *,
-        starts_full_load and load_position is null as begins_here,
-        -- in its partition a full load that names no position has begun the table anew
-        max(starts_full_load and load_position is null) over (
-            partition by {{ source_table }}, topic, partition
-        ) as has_begun
-    from {{ ref('cdc_sequence_ranges') }}
-
-),
-
-of_loads as (
-
-    select
-        changes.*,
-        ranges.epoch,
-        ranges.begins_here,
-        lag(ranges.epoch) over (
-            partition by
-                changes.feed, changes.catalog_name, changes.database_name, changes.schema_name, changes.table_name,
-                changes.row_key, changes.topic, changes.partition
-            order by changes.topic_generation, changes.offset
-        ) as epoch_before
-    from changes
-        inner join ranges_of_loads as ranges
-            on
-                ranges.has_begun
-                and {{ cdc.is_in_range('changes') }}
-    where
-        changes.operation = 'snapshot'
-        and changes.change_sequence.phase = 0
-
-),
-
--- a full load that is repeated brings keys again, one that goes on beside the stream brings none twice
-loads_that_go_on as (
+-- no message tells a full load that was started again from one that goes on beside the stream: gold takes it for the
+-- second, which brings no key twice; where it first follows changes, it may be either
+loads_started_again as (
 
     select
         feed,
@@ -309,16 +364,21 @@ loads_that_go_on as (
         schema_name,
         table_name,
         cast(null as array<string>) as row_key,
-        'a full load behind changes begins the table anew, and brings no key again: is it one beside the stream?'
-            as finding,
-        min(place) as first_place,
-        max(place) as last_place
-    from of_loads
-    group by {{ source_table }}, topic, topic_generation, partition, epoch
+        if(
+            count_if(is_unchecked and is_of_known_key) > 0,
+            'a full load brought keys again, but replaced no newer change and removed no row: was it started again?',
+            'a full load came after changes, and replaced no change and removed no row: was it started again?'
+        ) as finding,
+        min(place) filter (where is_unchecked) as first_place,
+        max(place) filter (where is_unchecked) as last_place
+    from loads_compared
+    where
+        is_of_known_key
+        or follows_changes
+    group by {{ source_table }}, topic, topic_generation, partition, cut_overs_passed
     having
-        any(begins_here)
-        and count_if(epoch_before < epoch) = 0
-        and count_if(is_unchecked) > 0
+        count_if(is_unchecked and is_of_known_key) > 0
+        or min_by(is_unchecked, offset)
 
 ),
 

@@ -184,9 +184,9 @@
                 when value is null then 'tombstone'
                 else told_operation
             end as whole_operation,
-            -- nothing but a change of a row has a key
+            -- nothing but a change of a row has a key, and the mark that follows its delete
             case
-                when row_error is null and is_row_change
+                when row_error is null and (is_row_change or value is null)
                     then coalesce(
                         feed_key_columns[concat_ws('.', changed_database, changed_table)],
                         case when cardinality(key_image) > 0 then map_keys(key_image) end

@@ -31,6 +31,12 @@
 {%- endmacro %}
 
 
+{#- The feeds whose messages mark every row of a full load, and whose full loads never go on beside the stream: Debezium's. -#}
+{% macro feeds_of_marked_loads() -%}
+    {{ return(cdc.feeds_with('format', 'debezium_json') + cdc.feeds_with('format', 'debezium_avro')) }}
+{%- endmacro %}
+
+
 {#- The formats of all feeds. Without a feed, the models of silver are disabled, and prepare_run says so. -#}
 {% macro formats_in_use() -%}
     {{ return(cdc.feeds().values() | map(attribute='format') | unique | sort) }}

@@ -1,5 +1,6 @@
 {{ config(materialized='kept_view', enabled=cdc.feeds() | length > 0) }}
 {%- set rising = cdc.feeds_of_rising_positions() %}
+{%- set marked = cdc.feeds_of_marked_loads() %}
 {%- set source_table = 'feed, tenant, database_name, schema_name, table_name' %}
 
 with
@@ -37,8 +38,9 @@ compared as (
             order by topic_generation, from_offset
             rows between unbounded preceding and 1 preceding
         ) as enters_space,
-        -- a full load that follows a stream begins again; rows that share a position tell it to all partitions
+        -- a marked full load that follows a stream begins again; rows that share a position tell it to all partitions
         is_full_load
+        and {{ 'feed in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'false' }}
         and load_position is null
         and not coalesce(
             lag(is_full_load) over (
@@ -211,6 +213,8 @@ placed as (
         * except (space_number),
         case
             when space_number is not null then space_number
+            -- nothing says that a full load without marks is newer than any change
+            when is_full_load and {{ 'feed not in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'true' }} then 1
             -- rows of a full load name no space: it is that of the stream which goes on from their position
             when load_position is not null
                 then coalesce(

@@ -14,6 +14,7 @@ from tests.pipeline.shop_records import (
     change,
     ddl,
     mysql,
+    oms_record,
     postgres,
     postgres_source,
     schema,
@@ -68,6 +69,7 @@ FEEDS = {
     "gold_cleared_offsets": {"format": "canal_json", "cut_overs": {"shop.cut_over_2": SECOND_2}},
     "gold_without_key": {"format": "debezium_json", "before_images": "complete"},
     "gold_kept": {"format": "canal_json", "on_drop": "keep"},
+    "gold_loaded": {"format": "oms_default"},
 }
 SHARED = "'id': 'int', 'amount': 'int', 'note': 'string', 'body': 'string'"
 VALUE = f"{SHARD}, 'id': 'int', 'value': 'string'"
@@ -94,6 +96,9 @@ TABLES = {
     ),
     "cleared_by_offset": Table(
         "gold_cleared_offsets", SHARDS, "['shard', 'id']", VALUE, ("id", "value")
+    ),
+    "loaded_beside_the_stream": Table(
+        "gold_loaded", SHARDS, "['shard', 'id']", VALUE, ("id", "value")
     ),
     "without_key": Table("gold_without_key", SHARDS, "", f"{SHARD}, 'value': 'string'", ("value",)),
     "cut_over_1": Table(
@@ -207,6 +212,8 @@ def by_position(one: Change, offset: int) -> dict:
     row = one.row()
     row = row and {name: UNAVAILABLE if value is KEPT else value for name, value in row.items()}
     source = postgres("by_position", one.at, second=one.time)
+    if one.operation == "tombstone":
+        return change(offset, "d", row, source, one.partition) | {"value": None}
     told = {} if one.old_key is None else {"old_key": {"id": one.old_key}}
     return change(offset, one.operation, row, source, one.partition, **told)
 
@@ -368,6 +375,41 @@ POSITIONS = {
         ),
         [(120, *C)],
         [(120, *A, 100, 110), (120, *B, 110, 120), (120, *C, 120, None)],
+    ),
+    "a_tombstone_removes_nothing_and_is_no_second_change": Case(
+        # of a compacted topic the delete is gone; 131: behind its delete; 132: sent again with it, behind a newer insert;
+        # 133: sent again late, the insert is in another partition; 134: the key was inserted again
+        "by_position",
+        (
+            [Change("c", key, 100, A) for key in range(130, 135)],
+            [
+                Change("tombstone", 130, 0),
+                Change("d", 131, 110),
+                Change("tombstone", 131, 0),
+                Change("d", 132, 110),
+                Change("tombstone", 132, 0),
+                Change("c", 132, 120, B),
+                Change("d", 132, 110),
+                Change("tombstone", 132, 0),
+                Change("d", 133, 110),
+                Change("tombstone", 133, 0),
+                Change("c", 133, 120, B, partition=1),
+                Change("tombstone", 133, 0),
+                Change("tombstone", 134, 0),
+                Change("c", 134, 120, B),
+            ],
+        ),
+        [(130, *A), (132, *B), (133, *B), (134, *B)],
+        [
+            (130, *A, 100, None),
+            (131, *A, 100, 110),
+            (132, *A, 100, 110),
+            (132, *B, 120, None),
+            (133, *A, 100, 110),
+            (133, *B, 120, None),
+            (134, *A, 100, 120),
+            (134, *B, 120, None),
+        ],
     ),
 }
 # the same where nothing but the offset in its partition orders
@@ -600,6 +642,51 @@ CLEARED_BY_OFFSET = {
 }
 
 
+def of_oms(table):
+    def record(offset, kind, key, value, sequence=None, store="s1"):
+        row = {"id": key, "value": value}
+        sequence = sequence and 160934467150000000 + sequence
+        old = row if kind == "UPDATE" else None
+        return oms_record(table, offset, kind, row, sequence, store, old=old)
+
+    return record
+
+
+BETWEEN, SWITCHED = map(of_oms, ("between", "switched"))
+# full loads that nothing marks as new ones
+LOADED_BESIDE_THE_STREAM = {
+    "a_full_load_between_changes_removes_nothing_and_replaces_none": Case(
+        "loaded_beside_the_stream",
+        (
+            [
+                BETWEEN(0, "ROW", 1, "loaded"),
+                BETWEEN(1, "ROW", 2, "loaded"),
+                BETWEEN(2, "UPDATE", 4, "changed", 1),
+                BETWEEN(3, "ROW", 3, "loaded"),
+            ],
+            [
+                BETWEEN(4, "DELETE", 5, "loaded", 2),
+                BETWEEN(5, "ROW", 4, "loaded"),
+                BETWEEN(6, "ROW", 5, "loaded"),
+                BETWEEN(7, "UPDATE", 3, "changed", 3),
+            ],
+            # read once more: only of rows that no change has told
+            [BETWEEN(8, "ROW", 1, "read again"), BETWEEN(9, "ROW", 3, "read again")],
+        ),
+        [(1, "read again"), (2, "loaded"), (3, "changed"), (4, "changed")],
+    ),
+    "a_full_load_is_older_than_the_changes_of_an_earlier_store": Case(
+        "loaded_beside_the_stream",
+        (
+            [SWITCHED(0, "UPDATE", 1, "changed", 900)],
+            [SWITCHED(1, "UPDATE", 2, "changed", 100, "s2")],
+            [SWITCHED(2, "ROW", 1, "loaded"), SWITCHED(3, "ROW", 3, "loaded")],
+        ),
+        [(1, "changed"), (2, "changed"), (3, "loaded")],
+    ),
+}
+
+
 def keyless(table):
     def record(offset, operation, value, position, snapshot="false", **told):
         row = None if value is None else {"value": value}
@@ -747,6 +834,7 @@ CASES = (
     | OFFSETS
     | CLEARED_BY_POSITION
     | CLEARED_BY_OFFSET
+    | LOADED_BESIDE_THE_STREAM
     | WITHOUT_KEY
     | TABLES_OF_THEIR_OWN
 )

@@ -104,6 +104,17 @@ def ddl(offset, source, text):
     return record | {"topic": f"{source['table']}_ddl", "value": value}
 
 
+def oms_record(table, offset, kind, row, sequence=None, store="s1", tenant="t1", old=None):
+    """A message of OMS for a row of shop.<table> with the key id; rows of a full load (ROW) have no sequence."""
+    told = {"dbType": "OB_MYSQL", "db": f"{tenant}.shop", "table_name": table}
+    told |= {"record_primary_key": "id", "timestamp": "1609344671", "transId": "1_1"}
+    told |= {"storeDataSequence": sequence, "source_identity": store if sequence else "7"}
+    images = {"prevStruct": row if kind == "DELETE" else old}
+    images |= {"postStruct": None if kind == "DELETE" else row}
+    record = canal_record(table, offset, kind, row, offset * 1000)
+    return record | {"value": json.dumps(images | {"allMetaData": told, "recordType": kind})}
+
+
 def schema(**types):
     columns = [{"field": name, "type": kind, "optional": True} for name, kind in types.items()]
     image = {"type": "struct", "optional": True, "field": "after", "fields": columns}

@@ -16,6 +16,7 @@ from tests.pipeline.shop_records import (
     change,
     ddl,
     mysql,
+    oms_record,
     postgres,
     postgres_source,
     schema,
@@ -228,14 +229,9 @@ def boot(offset, kind, row, second, table="boot"):
 
 
 def oceanbase(tenant, offset, kind, key, value, sequence=None, old=None):
-    """A record of OMS, whose rows of a full load have no sequence."""
     row = {"id": key, "value": value}
-    told = {"dbType": "OB_MYSQL", "db": f"{tenant}.shop", "table_name": "tenants"}
-    told |= {"record_primary_key": "id", "timestamp": "1609344671", "transId": "1_1"}
-    told |= {"storeDataSequence": sequence, "source_identity": "s1" if sequence else "7"}
-    value = {"prevStruct": old, "postStruct": row, "allMetaData": told, "recordType": kind}
-    record = canal_record("tenants", offset, kind, row, offset * 1000)
-    return record | {"topic": "oms", "value": json.dumps(value)}
+    record = oms_record("tenants", offset, kind, row, sequence, tenant=tenant, old=old)
+    return record | {"topic": "oms"}
 
 
 SEQUENCE = 160934467150000000

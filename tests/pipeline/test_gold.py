@@ -31,10 +31,10 @@ def built(project, cases, tables):
     project.set_feeds(before | {table.feed: feed_of(table) for table in tables.values()})
     for name, table in tables.items():
         project.write_model(name, table.model(table.macro))
-    counted = {"name": "without_key", "data_tests": ["every_row_is_counted"]}
-    tested = project.root / "models" / "gold" / "without_key.yml"
-    if "without_key" in tables:
-        tested.write_text(json.dumps({"version": 2, "models": [counted]}))
+    tests = {"without_key": "every_row_is_counted", "by_position": "newest_change_wins"}
+    tested = project.root / "models" / "gold" / "tested.yml"
+    models = [{"name": name, "data_tests": [tests[name]]} for name in tests if name in tables]
+    tested.write_text(json.dumps({"version": 2, "models": models}))
     for load in range(LOADS):
         land(project, cases, load)
         project.run("--select", "silver", *tables)
@@ -147,6 +147,23 @@ def test_a_misfit_is_listed_with_the_record_that_carried_it(built):
         " where gold_table = 'by_position'"
     )
     assert [tuple(row) for row in found] == [("amount", "many", "int", "shop.by_position", 1, 1000)]
+
+
+@pytest.mark.cases("a_tombstone_removes_nothing_and_is_no_second_change")
+def test_a_row_that_outlived_its_tombstone_is_reported_with_its_place(built):
+    """One that follows its delete, or was sent again, or stands before a newer insert, is not."""
+    found = shown(built, "--select", "newest_change_wins_by_position_")
+    assert [(row["row_key"], row["partition"], row["offset"]) for row in found] == [
+        ('["130"]', 0, 1305)
+    ]
+    assert found[0]["finding"].startswith("the row outlived its tombstone")
+
+
+@pytest.mark.cases("a_full_load_between_changes_removes_nothing_and_replaces_none")
+def test_a_full_load_that_brings_keys_again_is_reported(built):
+    found = shown(built, "--select", "order_is_decided", "--vars", "check_all_history: true")
+    again = [row for row in found if row["finding"].startswith("a full load brought keys again")]
+    assert [row["table_name"] for row in again] == ["between"]
 
 
 @pytest.mark.cases("a_late_change_replaces_nothing_newer")

@@ -7,6 +7,7 @@ TEXTS = {
     "formats_in_use": ["x"],
     "feeds_with": [],
     "feeds_of_rising_positions": ["x"],
+    "feeds_of_marked_loads": ["x"],
     "new_messages": "select 1",
     "current_state": "select 1",
     "current_rows": "select 1",
@@ -49,10 +50,6 @@ TEXTS = {
     "finding_of_statement": "line",
     "epochs_of_a_rewind": "1000",
     "quoted_list": "'x'",
-    "questions_of_order": "wanderers half_emptied ties moves loads positions",
-    "is_of_order": "true",
-    "is_same_table": "true",
-    "is_in_same_schema": "true",
 }
 OF_ARGUMENTS: dict[str, Callable[..., str]] = {
     "gold_table_of": lambda relation: f"{relation}.table_name",

@@ -85,13 +85,18 @@
 
 {#- A key of silver as gold has it: its values in the order that the model declares, behind the names of its shard. -#}
 {% macro gold_key(relation, declaration=none, column='row_key') -%}
-    {%- set key = cdc.source_key(declaration or model.config.meta) -%}
-    {%- set ordered = cdc.key_in_declared_order(relation, column, key) if key | length > 1 else relation ~ '.' ~ column -%}
     {%- if cdc.shard_parts(declaration) -%}
-    concat({{ cdc.shard_of(relation, declaration) }}, {{ ordered }})
+    concat({{ cdc.shard_of(relation, declaration) }}, {{ cdc.source_key_of(relation, declaration, column) }})
     {%- else -%}
-    {{ ordered }}
+    {{ cdc.source_key_of(relation, declaration, column) }}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- The same without the names of the shard. -#}
+{% macro source_key_of(relation, declaration=none, column='row_key') -%}
+    {%- set key = cdc.source_key(declaration or model.config.meta) -%}
+    {{ cdc.key_in_declared_order(relation, column, key) if key | length > 1 else relation ~ '.' ~ column }}
 {%- endmacro %}
 
 
@@ -156,6 +161,13 @@
                         or {{ shard or cdc.shard_of_key(row ~ '.row_key', declaration) }} = {{ emptied }}.shard
                     )
                     {%- endif -%}
+{%- endmacro %}
+
+
+{#- A gold key without the names of its shard. -#}
+{% macro source_part_of_key(row_key, declaration=none) -%}
+    {%- set parts = cdc.shard_parts(declaration) | length -%}
+    {{ 'slice(' ~ row_key ~ ', ' ~ (parts + 1) ~ ', size(' ~ row_key ~ ') - ' ~ parts ~ ')' if parts else row_key }}
 {%- endmacro %}
 
 

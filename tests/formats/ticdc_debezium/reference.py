@@ -58,7 +58,10 @@ def enveloped(
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            key_image = key_of_record(record)
+            keys = key_columns(row, key_image, record)
+            key = {"key_columns": keys, "row_key": key_of(keys, key_image)}
+            return [row | key | {"operation": "tombstone"}]
         told = operation_of(row, body)
         if told["operation"] not in ROW_WORDS.values():
             if told["operation"] in ("schema_change", "truncate"):
@@ -85,9 +88,7 @@ def change_of_row(row, body, word, key_image, record, placeholders):
         raise Bad(f"op {op} without an after image")
     old, old_missing = parted(old, placeholders)
     new, new_missing = parted(new, placeholders)
-    table = ".".join(name for name in (row["database_name"], row["table_name"]) if name)
-    keys = record.get("feed", {}).get("key_columns", {}).get(table)
-    keys = keys or (list(key_image) if key_image else None)
+    keys = key_columns(row, key_image, record)
     whole_row = old if new is None else new
     key, old_key = key_of(keys, (key_image or {}) | whole_row), key_of(keys, old)
     before = {
@@ -114,6 +115,13 @@ def parted(row, placeholders):
     """A row without the columns that hold a placeholder, and the names of these."""
     missing = [name for name, value in (row or {}).items() if value in placeholders]
     return row and {name: row[name] for name in row if name not in missing}, missing
+
+
+def key_columns(row, key_image, record):
+    """The names of the key: the feed's for the table, else those of the Kafka key."""
+    table = ".".join(name for name in (row["database_name"], row["table_name"]) if name)
+    keys = record.get("feed", {}).get("key_columns", {}).get(table)
+    return keys or (list(key_image) if key_image else None)
 
 
 def object_of(text):

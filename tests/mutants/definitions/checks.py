@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 SHIPPED = "tests/pipeline/test_shipped_tests.py"
 FINDINGS = "tests/pipeline/test_findings.py"
 CHILDREN = "tests/pipeline/test_children.py"
+GOLD = "tests/pipeline/test_gold.py"
 ON_DATA_MADE_FOR_IT = f"{SHIPPED}::test_it_fails_on_data_made_for_it"
 
 MUTANTS = (
@@ -34,6 +35,22 @@ MUTANTS = (
         after="when not newest.change.is_deleted and current._change.sequence > newest.gold_sequence",
         tests=(ON_DATA_MADE_FOR_IT,),
         only="newest_change_wins",
+    ),
+    Mutant(
+        name="checks: a tombstone belongs to whatever stands before it",
+        kind="a guard left out",
+        file="tests/generic/newest_change_wins.sql",
+        before="                    and changes.offset > tombstoned.row_offset\n",
+        after="",
+        tests=(f"{GOLD}::test_a_row_that_outlived_its_tombstone_is_reported_with_its_place",),
+    ),
+    Mutant(
+        name="checks: a full load that brings keys again is no finding",
+        kind="a comparison turned",
+        file="tests/order_is_decided.sql",
+        before="        ) > 1 as is_of_known_key\n",
+        after="        ) > 2 as is_of_known_key\n",
+        tests=(f"{GOLD}::test_a_full_load_that_brings_keys_again_is_reported",),
     ),
     Mutant(
         name="checks: two changes of a key at one position are no finding",

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 EPOCHS = "tests/pipeline/test_epochs.py::test_gold_follows_epochs_and_inherited_positions"
+GOLD = "tests/pipeline/test_gold.py::test_gold_holds"
 
 MUTANTS = (
     Mutant(
@@ -20,6 +21,23 @@ MUTANTS = (
         before="begins_again or begins_again_here or begins_lower as starts_full_load",
         after="begins_again_here or begins_lower as starts_full_load",
         tests=(EPOCHS,),
+    ),
+    Mutant(
+        name="ranges: a full load beside the stream begins an epoch",
+        kind="a guard left out",
+        file="models/silver/cdc_sequence_ranges.sql",
+        before="""        is_full_load
+        and {{ 'feed in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'false' }}""",
+        after="        is_full_load",
+        tests=(f"{GOLD}[a_full_load_between_changes_removes_nothing_and_replaces_none]",),
+    ),
+    Mutant(
+        name="ranges: a full load without marks belongs to the space of its neighbours",
+        kind="a guard left out",
+        file="models/silver/cdc_sequence_ranges.sql",
+        before="when is_full_load and {{ 'feed not in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'true' }} then 1",
+        after="",
+        tests=(f"{GOLD}[a_full_load_is_older_than_the_changes_of_an_earlier_store]",),
     ),
     Mutant(
         name="order marks: a range begins where it ends",
