@@ -10,7 +10,7 @@ keyless as (
     from {{ ref('changes') }} as changes
     where
         changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-        and changes.row_key is null
+        and ({{ names_a_row('changes.row_key') }}) is not true
         and {{ is_unchecked('changes') }}
 
 ),

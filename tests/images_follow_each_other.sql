@@ -16,7 +16,7 @@ changes as (
     from {{ ref('changes') }}
     where
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
-        and row_key is not null
+        and {{ names_a_row('row_key') }}
         and change_sequence.phase = 1
         and feed in ({{ quoted_list(var('feeds')) }})
         and {{ has_unchecked_changes() | lower }}

@@ -25,7 +25,7 @@ changes as (
     where
         (
             operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-            and row_key is not null
+            and {{ names_a_row('row_key') }}
             or operation = 'truncate'
             -- that with which a full load describes a table empties nothing
             or operation = 'schema_change' and ddl_kind = 'drop' and change_sequence.phase > 0

@@ -381,9 +381,9 @@ map_filter(
     version: where later messages tell that those were others, the table is built anew. -#}
 {% macro build_of_gold_model(node, version) -%}
     {%- set ranges = ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
-    {{ return(
-        build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared_by_model(node) + [ranges], sort_keys=true))
-    ) }}
+    {#- tables whose keys were compared as the messages write them are built anew -#}
+    {%- set declared = declared_by_model(node) + [ranges] + (['keys are values'] if forms_of_key(node.config.meta) else []) -%}
+    {{ return(build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 
 
@@ -433,8 +433,8 @@ map_filter(
 {#- A TRUNCATE in one partition of such a key may bring back what another partition told: gold has kept only what won. -#}
 {% macro has_keys_in_several_partitions() -%}
     {{ return(run_query(
-        'select 1 from ' ~ silver_of(model.config.meta) ~ ' as changes where ' ~ of_this_table('changes')
-        ~ " and changes.order_scope = 'offset' and changes.row_key is not null"
+        'select 1 from ' ~ silver_of(model.config.meta) ~ ' as changes' ~ join_types_of_key('changes') ~ ' where ' ~ of_this_table('changes')
+        ~ " and changes.order_scope = 'offset' and " ~ names_a_row('changes.row_key')
         ~ ' group by ' ~ gold_key('changes') ~ ' having count(distinct changes.topic, changes.partition) > 1 limit 1'
     ) | length > 0) }}
 {%- endmacro %}

@@ -122,9 +122,10 @@ when matched then delete
             changes.message_timestamp
         from {{ silver_of(meta) }} as changes
         {{- join_ranges('changes', {'has_ranges': true}) }}
+        {{- join_types_of_key('changes', meta) }}
         where
             {{ of_this_table('changes', meta) }}
-            and changes.row_key is not null
+            and {{ names_a_row('changes.row_key') }}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
 {%- endmacro %}
 

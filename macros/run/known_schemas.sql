@@ -18,7 +18,7 @@
             'schema_ids': fromjson(row[1]), 'coded_columns': fromjson(row[2]), 'has_comments': row[3] | int > 0
         }}) -%}
     {%- endfor -%}
-    {%- if model.name == 'schemas' or is_settled('schemas') -%}
+    {%- if lakehouse_run() and (model.name == 'schemas' or is_settled('schemas')) -%}
         {%- do remember_text('#schemas', build_of_schemas(), tojson(schemas)) -%}
     {%- endif -%}
     {{ return(schemas) }}

@@ -1,5 +1,6 @@
 {#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete or what emptied its
-    table, none is missing. -#}
+    table, none is missing. And no other key of the table is written almost alike: bytes with zeros at the end, texts with
+    blanks, numbers with zeros in front may be one key, whose changes and deletes then miss its row. -#}
 {% test newest_change_wins(model) -%}
     {%- do ref('sequence_ranges') -%}
     {%- set declared = gold_declaration(model) if execute else {} -%}
@@ -21,6 +22,7 @@
             {{ gold_sequence('changes', plan, declared) }} as gold_sequence
         from unchecked as changes
         {{- join_ranges('changes', plan) }}
+        {{- join_types_of_key('changes', declared) if execute }}
 
     ),
 
@@ -37,7 +39,7 @@
                     emptied.row_key is null
                     and {{ reaches('emptied', 'ordered', declared) }}
                     and ordered.gold_sequence < emptied.delete_sequence
-        where ordered.row_key is not null
+        where {{ names_a_row('ordered.row_key') }}
 
     ),
 
@@ -73,6 +75,47 @@
         from newest
             left join {{ model }} as current
                 on newest.row_key = current._change.row_key
+
+    ),
+
+    keys_of_gold as (
+
+        select
+            _change.row_key,
+            _change.topic,
+            _change.partition,
+            _change.sequence.offset
+        from {{ model }}
+
+        union all
+
+        select
+            row_key,
+            topic,
+            delete_sequence.partition,
+            delete_sequence.offset
+        from {{ state_of(model) }}
+        where
+            row_key is not null
+            and delete_sequence is not null
+
+    ),
+
+    in_two_forms as (
+
+        select
+            newest.row_key,
+            newest.change.topic,
+            newest.change.partition,
+            newest.change.offset,
+            min(struct(keys_of_gold.partition, keys_of_gold.offset, keys_of_gold.row_key, keys_of_gold.topic)) as other
+        from newest
+            inner join keys_of_gold
+                on
+                    {{ key_without_padding('newest.row_key', declared) if execute else 'newest.row_key' }}
+                    = {{ key_without_padding('keys_of_gold.row_key', declared) if execute else 'newest.row_key' }}
+                    and newest.row_key <> keys_of_gold.row_key
+        group by newest.row_key, newest.change
 
     ),
 
@@ -118,6 +161,17 @@
         finding
     from compared
     where finding is not null
+    union all
+    select
+        row_key,
+        topic,
+        partition,
+        offset,
+        concat(
+            'this key and ', to_json(other.row_key), coalesce(concat(' of topic ', other.topic), ''), ', partition ', other.partition,
+            ', offset ', other.offset, ' differ in zeros or blanks alone: are they one? Where bytes are cut, give their encoding its length'
+        ) as finding
+    from in_two_forms
     union all
     select
         row_key,
