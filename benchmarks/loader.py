@@ -34,7 +34,7 @@ from tests.support.kafka_broker import KafkaBroker  # noqa: E402
 
 TOPIC = "bench"
 PARTITIONS = 4
-GOLD_MODEL = """{{ current_state(
+GOLD_MODEL = """{{ cdc.current_state(
     feed='bench', database='shop', table='customers',
     key=['id'],
     columns={'id': 'bigint', 'name': 'string'}

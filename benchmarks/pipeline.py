@@ -43,7 +43,7 @@ COLUMNS = {
     **{f"t{i}": ("string", f"substring(md5(string({{n}} + {i})), 1, 12)") for i in range(8)},
 }
 KINDS = {name: kind for name, (kind, _) in COLUMNS.items()}
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='bench', database='shop', table='{table}', key=['id'],
     columns={columns}
 ) }}}}

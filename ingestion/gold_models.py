@@ -356,7 +356,7 @@ def sql_text(feed: str, table: Table) -> str:
     key = ", ".join(_literal(names[name]) for name in table.key)
     columns = ",\n".join(f"        {_declaration(column)}" for column in table.columns_of_gold())
     return (
-        f"{{{{ current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
+        f"{{{{ cdc.current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
         f"    columns={{\n{columns}\n    }}\n) }}}}\n"
     )
 

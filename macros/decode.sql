@@ -18,7 +18,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text
+            {{ cdc.json_text('value') }} as text
         from {{ messages }}
 
     ),
@@ -27,7 +27,7 @@
 
         select
             *,
-            {{ mark_fractions('text') }} as exact_text
+            {{ cdc.mark_fractions('text') }} as exact_text
         from texts
 
     ),
@@ -36,7 +36,7 @@
 
         select
             *,
-            {{ decode_object('exact_text', fields) }} as elements
+            {{ cdc.decode_object('exact_text', fields) }} as elements
         from marked
 
     ),
@@ -45,7 +45,7 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as message
+            {{ cdc.decoded_object('elements') }} as message
         from parsed
 
     )
@@ -123,7 +123,7 @@
                 {{ image }},
                 (column_name, wire_text) -> case
                     when startswith(wire_text, '\uFDD0\uFDD1') then substring(wire_text, 3)
-                    else {{ without_marks('wire_text') }}
+                    else {{ cdc.without_marks('wire_text') }}
                 end
             )
         else {{ image }}
@@ -218,7 +218,7 @@
                 coalesce(cardinality({{ values_before }}), 0) < 1
                 or feed_settings['after_images'] <=> 'as_sent' and key_names is not null
                 or not feed_settings['after_images'] <=> 'complete'
-                and coalesce(not {{ has_more_than_key(values_before) }}, false)
+                and coalesce(not {{ cdc.has_more_than_key(values_before) }}, false)
             )
 {%- endmacro %}
 
@@ -237,7 +237,7 @@
 
 {#- Of the row before an update that may lack columns: its key and the values that are told of it; NULL where none is. -#}
 {% macro known_before(key_columns, row_image, values_before) -%}
-    {{ overlaid(
+    {{ cdc.overlaid(
         'map_filter(' ~ row_image ~ ', (column_name, wire_text) -> array_contains(' ~ key_columns ~ ', column_name))',
         values_before
     ) }}

@@ -12,11 +12,11 @@
             then regexp_replace(
                 regexp_replace(
                     {{ ddl }},
-                    r'(?s)({{ _quoted_text() }}|/\*(?!!|M!|T!)(?:[^*]|\*(?!/))*+$)|(?:\s|/\*(?:!(?:[0-4]\d{4}|50[0-6]\d\d)?(?!\d)|M!\d*+|T!(?:\[[^\]]*+\])?)|\*/'
+                    r'(?s)({{ cdc._quoted_text() }}|/\*(?!!|M!|T!)(?:[^*]|\*(?!/))*+$)|(?:\s|/\*(?:!(?:[0-4]\d{4}|50[0-6]\d\d)?(?!\d)|M!\d*+|T!(?:\[[^\]]*+\])?)|\*/'
                     || r'|/\*(?!!)(?:[^*]|\*(?!/))*+\*/|--[^\n]*+|(?<![\w$])#[^\n]*+)++',
                     ' $1 '
                 ),
-                r'(?is)^ *+set ++statement ++(?:{{ _quoted_text() }}|(?! ++for ).)*+ ++for ++',
+                r'(?is)^ *+set ++statement ++(?:{{ cdc._quoted_text() }}|(?! ++for ).)*+ ++for ++',
                 ''
             )
     end
@@ -35,34 +35,34 @@
             then named_struct(
                 'kind', case
                     when {{ line }} rlike r'(?i)^ *+truncate\b' then 'truncate'
-                    when {{ line }} rlike r'(?i)^ *+(?:drop|create ++or ++replace) ++(?:tables?|{{ _database() }})\b'
-                        or {{ _drops_user_with_tables(line) }}
+                    when {{ line }} rlike r'(?i)^ *+(?:drop|create ++or ++replace) ++(?:tables?|{{ cdc._database() }})\b'
+                        or {{ cdc._drops_user_with_tables(line) }}
                         then 'drop'
-                    when {{ line }} rlike r'(?is)^ *+rename ++(?:tables?\b|{{ _name() }} ++to\b)' then 'rename'
-                    when {{ line }} rlike r'(?i)^ *+alter(?: ++{{ _modifier() }})*+ ++(?:table|{{ _database() }})\b' then 'alter'
-                    when {{ line }} rlike r'(?i)^ *+create(?: ++{{ _modifier() }})*+ ++(?:table|{{ _database() }})\b'
-                        and {{ line }} not rlike {{ _of_temporary_table() }}
+                    when {{ line }} rlike r'(?is)^ *+rename ++(?:tables?\b|{{ cdc._name() }} ++to\b)' then 'rename'
+                    when {{ line }} rlike r'(?i)^ *+alter(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b' then 'alter'
+                    when {{ line }} rlike r'(?i)^ *+create(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b'
+                        and {{ line }} not rlike {{ cdc._of_temporary_table() }}
                         then 'create'
                     else 'other'
                 end,
                 'is_temporary', {{ line }}
-                rlike {{ _of_temporary_table() }},
+                rlike {{ cdc._of_temporary_table() }},
                 'is_of_database', {{ line }}
-                rlike r'(?i)^ *+(?:drop|alter|create(?: ++or ++replace)?) ++{{ _database() }}\b'
-                or {{ _drops_user_with_tables(line) }},
-                'tables', regexp_extract_all({{ _names_of_tables(line) }}, r'(?is)(?:^|,| to\b) *+(?:only ++(?!to\b|,))?({{ _name() }})', 1),
+                rlike r'(?i)^ *+(?:drop|alter|create(?: ++or ++replace)?) ++{{ cdc._database() }}\b'
+                or {{ cdc._drops_user_with_tables(line) }},
+                'tables', regexp_extract_all({{ cdc._names_of_tables(line) }}, r'(?is)(?:^|,| to\b) *+(?:only ++(?!to\b|,))?({{ cdc._name() }})', 1),
                 'doubt', case
                     when {{ line }} rlike r'(?i)^ *+(?:insert|update|delete|replace|merge|load)\b'
                         then 'a statement without row images'
-                    when {{ line }} rlike r'(?i)^ *+(?:truncate|drop ++tables?|rename(?! ++user\b))\b' and {{ _names_of_tables(line) }} = ''
-                        or {{ line }} rlike r'(?i)^ *+drop\b(?! ++(?:tables?|{{ _database() }}|{{ _without_rows() }})\b)'
+                    when {{ line }} rlike r'(?i)^ *+(?:truncate|drop ++tables?|rename(?! ++user\b))\b' and {{ cdc._names_of_tables(line) }} = ''
+                        or {{ line }} rlike r'(?i)^ *+drop\b(?! ++(?:tables?|{{ cdc._database() }}|{{ cdc._without_rows() }})\b)'
                         or {{ line }} rlike r'(?i)^ *+drop ++tablespace\b.* including\b'
                         or {{ line }} rlike r'(?i)^ *+(?:set ++statement\b|/\*!)'
                         -- more than one statement, of which a message cannot be all
-                        or {{ line }} rlike r'(?is)^ *+(?:truncate|drop|rename|(?:alter|create)(?: ++{{ _modifier() }})*+ ++(?:table|{{ _database() }}))\b'
-                        || r'(?:{{ _quoted_text() }}|[^;])*+;[ ;]*+[^ ;]'
+                        or {{ line }} rlike r'(?is)^ *+(?:truncate|drop|rename|(?:alter|create)(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }}))\b'
+                        || r'(?:{{ cdc._quoted_text() }}|[^;])*+;[ ;]*+[^ ;]'
                         -- but for the body of a stored program
-                        or {{ line }} rlike r'(?is)^(?! *+(?:create|alter)\b).*; *+(?:truncate|drop ++(?:tables?|{{ _database() }})|rename ++tables?)\b'
+                        or {{ line }} rlike r'(?is)^(?! *+(?:create|alter)\b).*; *+(?:truncate|drop ++(?:tables?|{{ cdc._database() }})|rename ++tables?)\b'
                         then 'the statement cannot be read for sure'
                 end
             )
@@ -76,7 +76,7 @@
     regexp_replace(
         regexp_extract(
             {{ name }},
-            r'(?s)^(?:(?:({{ _part() }})? *+\. *+)?({{ _part() }})? *+\. *+)?({{ _part() }})$',
+            r'(?s)^(?:(?:({{ cdc._part() }})? *+\. *+)?({{ cdc._part() }})? *+\. *+)?({{ cdc._part() }})$',
             {{ part }}
         ),
         r'(?s)^[`"\[]|[`"\]]$|([`"\]])(?=\1.)',
@@ -91,7 +91,7 @@
     case
         when {{ kind }} in ('drop', 'truncate') and cardinality({{ statement }}.tables) > 1
             then concat('the statement names several tables: ', {{ ddl }})
-        else {{ statement_of_table_error(kind, statement, ddl, place) }}
+        else {{ cdc.statement_of_table_error(kind, statement, ddl, place) }}
     end
 {%- endmacro %}
 
@@ -107,7 +107,7 @@
         when {{ kind }} <> {{ statement }}.kind
             then concat('the statement is no ', upper({{ kind }}), ', as the message says: ', {{ ddl }})
         {%- endif %}
-        when not {{ _is_of_place(statement, place) }}
+        when not {{ cdc._is_of_place(statement, place) }}
             then concat('the statement names another table than its message: ', {{ ddl }})
     end
 {%- endmacro %}
@@ -133,10 +133,10 @@
             then named_struct('database_name', {{ database }}, 'schema_name', {{ schema }}, 'table_name', {{ table }})
         else named_struct(
             'database_name', coalesce(
-                nullif(if({{ schema }} is null, {{ part_of_name(name, 2) }}, {{ part_of_name(name, 1) }}), ''), {{ database }}
+                nullif(if({{ schema }} is null, {{ cdc.part_of_name(name, 2) }}, {{ cdc.part_of_name(name, 1) }}), ''), {{ database }}
             ),
-            'schema_name', if({{ schema }} is null, null, coalesce(nullif({{ part_of_name(name, 2) }}, ''), {{ schema }})),
-            'table_name', {{ part_of_name(name, 3) }}
+            'schema_name', if({{ schema }} is null, null, coalesce(nullif({{ cdc.part_of_name(name, 2) }}, ''), {{ schema }})),
+            'table_name', {{ cdc.part_of_name(name, 3) }}
         )
     end
 {%- endmacro %}
@@ -150,17 +150,17 @@
         when cardinality({{ statement }}.tables) > 1
             then coalesce(
                 contains(
-                    {{ _last_parts("concat_ws('\n', '', " ~ statement ~ ".tables, '')") }},
-                    concat('\n', {{ _last_parts('element_at(array(' ~ place ~ '), -1)') }}, '\n')
+                    {{ cdc._last_parts("concat_ws('\n', '', " ~ statement ~ ".tables, '')") }},
+                    concat('\n', {{ cdc._last_parts('element_at(array(' ~ place ~ '), -1)') }}, '\n')
                 ),
                 false
             )
         when {{ statement }}.is_of_database
             then element_at(array({{ place }}), -1) is null
             or coalesce(
-                array_contains(split(lower(concat_ws('\n', {{ place }})), '\n'), lower({{ part_of_name(name, 3) }})), false
+                array_contains(split(lower(concat_ws('\n', {{ place }})), '\n'), lower({{ cdc.part_of_name(name, 3) }})), false
             )
-        else {{ is_name_of_place(name, place) }}
+        else {{ cdc.is_name_of_place(name, place) }}
     end
 {%- endmacro %}
 
@@ -175,9 +175,9 @@
                 concat_ws(
                     '\n',
                     '',
-                    nullif({{ part_of_name(name, 1) }}, ''),
-                    nullif({{ part_of_name(name, 2) }}, ''),
-                    {{ part_of_name(name, 3) }}
+                    nullif({{ cdc.part_of_name(name, 1) }}, ''),
+                    nullif({{ cdc.part_of_name(name, 2) }}, ''),
+                    {{ cdc.part_of_name(name, 3) }}
                 )
             )
         ),
@@ -198,7 +198,7 @@
     case
         when {{ statement }}.is_temporary then 'other'
         when {{ word }} = 'CREATE' and {{ statement }}.kind = 'drop' then 'drop'
-        else coalesce({{ ddl_kind_of_word(word) }}, {{ statement }}.kind, 'other')
+        else coalesce({{ cdc.ddl_kind_of_word(word) }}, {{ statement }}.kind, 'other')
     end
 {%- endmacro %}
 
@@ -223,16 +223,16 @@
         regexp_extract(
             {{ line }},
             r'(?is)^ *+(?:truncate\b(?: ++table\b)?+|(?:drop|rename|flashback|recover|undrop) ++tables?\b|rename\b(?! ++tables?\b))'
-            || r'(?: ++if ++exists\b)?+ *+({{ _named() }}(?: *+, *+{{ _named() }})*+)'
+            || r'(?: ++if ++exists\b)?+ *+({{ cdc._named() }}(?: *+, *+{{ cdc._named() }})*+)'
             || r'(?: *+(?:restrict|cascade(?: ++constraints?)?|purge|nowait|wait ++\d++|force|(?:restart|continue) ++identity'
             || r'|(?:drop|reuse)(?: ++all)? ++storage|(?:preserve|purge) ++(?:materialized ++view|snapshot) ++log)\b)*+[ ;]*+$',
             1
         ),
         regexp_extract(
             {{ line }},
-            r'(?is)^ *+(?:(?:create|alter)(?: ++{{ _modifier() }})*+ ++table\b'
-            || r'|(?:create(?: ++or ++replace)?|alter|drop) ++{{ _database() }}\b|drop ++user\b(?=.* cascade\b))'
-            || r'(?: ++if(?: ++not)? ++exists\b)?+ *+(?:only ++)?({{ _name() }}(?: *+, *+{{ _name() }})*+)',
+            r'(?is)^ *+(?:(?:create|alter)(?: ++{{ cdc._modifier() }})*+ ++table\b'
+            || r'|(?:create(?: ++or ++replace)?|alter|drop) ++{{ cdc._database() }}\b|drop ++user\b(?=.* cascade\b))'
+            || r'(?: ++if(?: ++not)? ++exists\b)?+ *+(?:only ++)?({{ cdc._name() }}(?: *+, *+{{ cdc._name() }})*+)',
             1
         )
     )
@@ -241,13 +241,13 @@
 
 {#- A name in a list, with its new name in a RENAME. -#}
 {% macro _named() -%}
-    (?:only ++)?{{ _name() }}(?: *+\*)?(?:(?: ++wait ++\d++| ++nowait)?+ ++to ++{{ _name() }})?
+    (?:only ++)?{{ cdc._name() }}(?: *+\*)?(?:(?: ++wait ++\d++| ++nowait)?+ ++to ++{{ cdc._name() }})?
 {%- endmacro %}
 
 
 {#- Up to four parts; SQL Server leaves parts in the middle empty. -#}
 {% macro _name() -%}
-    {{ _part() }}(?:(?: *+\.){1,2} *+{{ _part() }}){0,3}+
+    {{ cdc._part() }}(?:(?: *+\.){1,2} *+{{ cdc._part() }}){0,3}+
 {%- endmacro %}
 
 
@@ -270,7 +270,7 @@
 
 
 {% macro _of_temporary_table() -%}
-    r'(?i)^ *+(?:drop|create)(?: ++{{ _modifier() }})*+(?<=temp|temporary) ++tables?\b'
+    r'(?i)^ *+(?:drop|create)(?: ++{{ cdc._modifier() }})*+(?<=temp|temporary) ++tables?\b'
 {%- endmacro %}
 
 

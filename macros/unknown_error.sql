@@ -2,7 +2,7 @@
     one than the feed declares. Only rows with a reason pay for the look. A row of DRS bears no sign that tells it from
     Canal's: there Canal is not named. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
-    {%- set another = 'nullif(' ~ looks_like(text) ~ ", '" ~ declared_format ~ "')" -%}
+    {%- set another = 'nullif(' ~ cdc.looks_like(text) ~ ", '" ~ declared_format ~ "')" -%}
     {%- if declared_format in ('drs_json', 'drs_json_c') -%}
         {%- set another = 'nullif(' ~ another ~ ", 'canal_json')" -%}
     {%- endif -%}

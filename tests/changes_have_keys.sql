@@ -7,11 +7,11 @@ with
 keyless as (
 
     select changes.*
-    from {{ ref('changes') }} as changes
+    from {{ ref('cdc_changes') }} as changes
     where
         changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-        and ({{ names_a_row('changes.row_key') }}) is not true
-        and {{ is_unchecked('changes') }}
+        and ({{ cdc.names_a_row('changes.row_key') }}) is not true
+        and {{ cdc.is_unchecked('changes') }}
 
 ),
 
@@ -32,8 +32,8 @@ of_models as (
         keyless.key_columns,
         1 as change_count
     from keyless
-        inner join {{ gold_tables() }}
-            on {{ is_of_gold_table('keyless') }}
+        inner join {{ cdc.gold_tables() }}
+            on {{ cdc.is_of_gold_table('keyless') }}
     where size(gold_tables.key_columns) > 0
 
 ),
@@ -50,8 +50,8 @@ without_model as (
         min(struct(topic, partition, offset, row_index, operation, key_columns)) as first_change,
         count(*) as change_count
     from keyless
-        left anti join {{ gold_tables() }}
-            on {{ is_of_gold_table('keyless') }}
+        left anti join {{ cdc.gold_tables() }}
+            on {{ cdc.is_of_gold_table('keyless') }}
     group by
         feed,
         catalog_name,

@@ -21,12 +21,12 @@ unchecked as (
         min(struct(changes.topic, changes.partition, changes.offset)) as first_place,
         min(struct(changes.bronze_version, changes.offset)) as first_seen,
         max(struct(changes.bronze_version, changes.offset)) as last_seen
-    from {{ ref('changes') }} as changes
-        inner join {{ gold_tables() }}
-            on {{ is_of_gold_table('changes') }}
+    from {{ ref('cdc_changes') }} as changes
+        inner join {{ cdc.gold_tables() }}
+            on {{ cdc.is_of_gold_table('changes') }}
     where
         changes.after_image is not null
-        and {{ is_unchecked('changes') }}
+        and {{ cdc.is_unchecked('changes') }}
     group by
         gold_tables.model_name,
         changes.topic,
@@ -45,7 +45,7 @@ compared as (
         gold_columns.column_names as declared,
         array_except(unchecked.column_names, gold_columns.column_names) as undeclared
     from unchecked
-        inner join {{ gold_columns() }}
+        inner join {{ cdc.gold_columns() }}
             on unchecked.model_name = gold_columns.model_name
 
 ),
@@ -63,7 +63,7 @@ undeclared as (
         min(first_place) as first_place
     from compared
             lateral view explode(undeclared) as column_name
-    where not (adds_new and {{ can_be_added('column_name', 'taken_names') }})
+    where not (adds_new and {{ cdc.can_be_added('column_name', 'taken_names') }})
     group by model_name, column_name
 
 ),
@@ -121,15 +121,15 @@ statements as (
             ' '
         ) as statement,
         struct(changes.topic, changes.partition, changes.offset) as first_place
-    from {{ ref('changes') }} as changes
-        inner join {{ gold_tables() }}
-            on {{ is_of_gold_table('changes') }}
-        inner join {{ gold_columns() }}
+    from {{ ref('cdc_changes') }} as changes
+        inner join {{ cdc.gold_tables() }}
+            on {{ cdc.is_of_gold_table('changes') }}
+        inner join {{ cdc.gold_columns() }}
             on gold_tables.model_name = gold_columns.model_name
     where
         changes.operation = 'schema_change'
         and changes.ddl_kind in ('alter', 'rename')
-        and {{ is_unchecked('changes') }}
+        and {{ cdc.is_unchecked('changes') }}
 
 ),
 
@@ -187,7 +187,7 @@ altered as (
 
 ),
 
-{% if has_unchecked_changes() -%}
+{% if cdc.has_unchecked_changes() -%}
 -- of all changes: a schema that is new to a table may be known from another one
 schemas_of_tables as (
 
@@ -205,9 +205,9 @@ schemas_of_tables as (
                 changes.offset
             )
         ) as first_seen
-    from {{ ref('changes') }} as changes
-        inner join {{ gold_tables() }}
-            on {{ is_of_gold_table('changes') }}
+    from {{ ref('cdc_changes') }} as changes
+        inner join {{ cdc.gold_tables() }}
+            on {{ cdc.is_of_gold_table('changes') }}
     where changes.schema_id is not null
     group by gold_tables.model_name, gold_tables.format, changes.schema_id
 
@@ -227,7 +227,7 @@ types as (
             regexp_replace(lower(schemas.source_type), r'(?<=int)\(\d+\)|\s', '') as plain_type
         ) as told
     from schemas_of_tables
-        inner join {{ ref('schemas') }} as schemas
+        inner join {{ ref('cdc_schemas') }} as schemas
             on
                 schemas_of_tables.format = schemas.format
                 and schemas_of_tables.schema_id = schemas.schema_id
@@ -258,7 +258,7 @@ retyped as (
     from successive
     where
         (told.proposed_type <> earlier.proposed_type or told.plain_type <> earlier.plain_type)
-        and greatest(told.bronze_version, earlier.bronze_version) > {{ checked_version() }}
+        and greatest(told.bronze_version, earlier.bronze_version) > {{ cdc.checked_version() }}
 
 ),
 
@@ -270,7 +270,7 @@ final as (
     select * from missing
     union all
     select * from altered
-    {%- if has_unchecked_changes() %}
+    {%- if cdc.has_unchecked_changes() %}
     union all
     select * from retyped
     {%- endif %}

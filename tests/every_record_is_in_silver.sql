@@ -1,7 +1,7 @@
 {{ config(severity='error') }}
--- depends_on: {{ ref('changes') }}
+-- depends_on: {{ ref('cdc_changes') }}
 -- Conservation: every record of bronze stands in silver, once per row, and silver holds nothing else.
-{%- set checked = checked_version() if execute else -1 %}
+{%- set checked = cdc.checked_version() if execute else -1 %}
 
 with
 
@@ -14,8 +14,8 @@ records as (
         partition,
         offset,
         count(*) as record_count
-    from {{ unchecked_records(checked) }}
-    where feed in ({{ quoted_list(var('feeds')) }})
+    from {{ cdc.unchecked_records(checked) }}
+    where feed in ({{ cdc.quoted_list(var('feeds')) }})
     group by feed, topic, topic_generation, partition, offset
 
 ),
@@ -30,10 +30,10 @@ changes as (
         offset,
         count(*) as row_count,
         count(distinct row_index) as distinct_row_count
-    from {{ ref('changes') }}
+    from {{ ref('cdc_changes') }}
     where
         bronze_version > {{ checked }}
-        and feed in ({{ quoted_list(var('feeds')) }})
+        and feed in ({{ cdc.quoted_list(var('feeds')) }})
     group by feed, topic, topic_generation, partition, offset
 
 ),

@@ -22,14 +22,14 @@ statements as (
         change_sequence.phase,
         ddl,
         ddl_kind,
-        {{ statement_line('ddl') }} as line
-    from {{ ref('changes') }}
+        {{ cdc.statement_line('ddl') }} as line
+    from {{ ref('cdc_changes') }}
     where
         (
             operation in ('schema_change', 'truncate')
             or operation = 'transaction_end' and upper(source_operation) = 'XAROLLBACK'
         )
-        and {{ is_unchecked() }}
+        and {{ cdc.is_unchecked() }}
 
 ),
 
@@ -37,8 +37,8 @@ read_statements as (
 
     select
         *,
-        {{ read_statement('line') }} as statement,
-        {{ bare_line('line') }} as bare_line
+        {{ cdc.read_statement('line') }} as statement,
+        {{ cdc.bare_line('line') }} as bare_line
     from statements
 
 ),
@@ -47,7 +47,7 @@ found as (
 
     select
         *,
-        {{ finding_of_statement() }} as finding
+        {{ cdc.finding_of_statement() }} as finding
     from read_statements
 
 ),
@@ -59,7 +59,7 @@ listed as (
         *,
         case
             when cardinality(statement.tables) > 0 and not finding like 'the spelling%'
-                then array_distinct(concat(statement.tables, {{ other_tables('line') }}))
+                then array_distinct(concat(statement.tables, {{ cdc.other_tables('line') }}))
         end as names
     from found
     where finding is not null
@@ -89,26 +89,26 @@ concerned as (
         catalog_name,
         case
             when name is null then database_name
-            when statement.is_of_database and schema_name is null then {{ part_of_name('name', 3) }}
+            when statement.is_of_database and schema_name is null then {{ cdc.part_of_name('name', 3) }}
             when statement.is_of_database then database_name
-            when schema_name is null then coalesce(nullif({{ part_of_name('name', 2) }}, ''), database_name)
-            else coalesce(nullif({{ part_of_name('name', 1) }}, ''), database_name)
+            when schema_name is null then coalesce(nullif({{ cdc.part_of_name('name', 2) }}, ''), database_name)
+            else coalesce(nullif({{ cdc.part_of_name('name', 1) }}, ''), database_name)
         end as database_name,
         case
             when schema_name is null then null
             when name is null then schema_name
-            when statement.is_of_database then {{ part_of_name('name', 3) }}
-            else coalesce(nullif({{ part_of_name('name', 2) }}, ''), schema_name)
+            when statement.is_of_database then {{ cdc.part_of_name('name', 3) }}
+            else coalesce(nullif({{ cdc.part_of_name('name', 2) }}, ''), schema_name)
         end as schema_name,
         case
             when name is null then table_name
-            when not statement.is_of_database then {{ part_of_name('name', 3) }}
+            when not statement.is_of_database then {{ cdc.part_of_name('name', 3) }}
         end as table_name
     from named
 
 ),
 
-{% if has_unchecked_changes_where(reloads) -%}
+{% if cdc.has_unchecked_changes_where(reloads) -%}
 loaded_again as (
 
     select distinct
@@ -124,7 +124,7 @@ loaded_again as (
         statements.schema_name,
         statements.table_name
     from statements
-        inner join {{ ref('changes') }} as rows_before
+        inner join {{ ref('cdc_changes') }} as rows_before
             on
                 statements.feed = rows_before.feed
                 and statements.schema_name <=> rows_before.schema_name
@@ -141,7 +141,7 @@ loaded_again as (
 all_concerned as (
 
     select * from concerned
-    {%- if has_unchecked_changes_where(reloads) %}
+    {%- if cdc.has_unchecked_changes_where(reloads) %}
     union all
     select * from loaded_again
     {%- endif %}
@@ -162,11 +162,11 @@ final as (
         ) as finding,
         all_concerned.ddl
     from all_concerned
-        inner join {{ gold_tables() }}
-            on {{ may_be_gold_table('all_concerned') }}
+        inner join {{ cdc.gold_tables() }}
+            on {{ cdc.may_be_gold_table('all_concerned') }}
     where
         not all_concerned.finding like 'the spelling%'
-        or not ({{ is_of_gold_table('all_concerned') }})
+        or not ({{ cdc.is_of_gold_table('all_concerned') }})
 
 )
 

@@ -12,14 +12,14 @@ changes as (
         struct(topic, partition, offset) as place,
         -- where only offsets order, each partition is a stream of its own
         if(order_scope = 'offset', struct(topic, topic_generation, partition), null) as stream,
-        {{ is_unchecked() }} as is_unchecked
-    from {{ ref('changes') }}
+        {{ cdc.is_unchecked() }} as is_unchecked
+    from {{ ref('cdc_changes') }}
     where
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
-        and {{ names_a_row('row_key') }}
+        and {{ cdc.names_a_row('row_key') }}
         and change_sequence.phase = 1
-        and feed in ({{ quoted_list(var('feeds')) }})
-        and {{ has_unchecked_changes() | lower }}
+        and feed in ({{ cdc.quoted_list(var('feeds')) }})
+        and {{ cdc.has_unchecked_changes() | lower }}
 
 ),
 
@@ -30,14 +30,14 @@ of_keys_with_news as (
     from changes
         left semi join changes as news
             on
-                {{ is_same_key('changes', 'news') }}
+                {{ cdc.is_same_key('changes', 'news') }}
                 and news.is_unchecked
 
 ),
 
 ranges as (
 
-    select * from {{ ref('sequence_ranges') }}
+    select * from {{ ref('cdc_sequence_ranges') }}
     where
         epoch > 0
         or later_epochs is not null
@@ -51,8 +51,8 @@ in_order as (
     select
         of_keys_with_news.*,
         named_struct(
-            'epoch', {{ epoch_in_ranges('of_keys_with_news') }},
-            'position', {{ position_in_ranges('of_keys_with_news') }},
+            'epoch', {{ cdc.epoch_in_ranges('of_keys_with_news') }},
+            'position', {{ cdc.position_in_ranges('of_keys_with_news') }},
             'offset', of_keys_with_news.offset,
             'row_index', of_keys_with_news.row_index,
             'partition', of_keys_with_news.partition
@@ -60,7 +60,7 @@ in_order as (
     from of_keys_with_news
         left join ranges
             on
-                {{ is_in_range('of_keys_with_news') }}
+                {{ cdc.is_in_range('of_keys_with_news') }}
 
 ),
 
@@ -201,8 +201,8 @@ select
     contradictions.earlier.place as previous_place,
     contradictions.place
 from contradictions
-    left anti join {{ restarts() }}
+    left anti join {{ cdc.restarts() }}
         on
-            {{ lies_between('restarts', 'contradictions.earlier', 'contradictions') }}
+            {{ cdc.lies_between('restarts', 'contradictions.earlier', 'contradictions') }}
             and (contradictions.is_insert or restarts.is_full_load)
 where contradictions.is_unchecked or contradictions.earlier.is_unchecked

@@ -7,10 +7,10 @@
 -- before them (gold lost what they do not bring); and positions that began again lower in one partition, which lose to
 -- those before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
-{%- set has_ties = has_shared_positions() %}
-{%- set has_moves = has_unchecked_changes_where('previous_row_key is not null') %}
-{%- set has_loads = has_unchecked_changes_where("operation = 'snapshot'") %}
-{%- set rising = feeds_of_rising_positions() %}
+{%- set has_ties = cdc.has_shared_positions() %}
+{%- set has_moves = cdc.has_unchecked_changes_where('previous_row_key is not null') %}
+{%- set has_loads = cdc.has_unchecked_changes_where("operation = 'snapshot'") %}
+{%- set rising = cdc.feeds_of_rising_positions() %}
 
 with
 
@@ -20,18 +20,18 @@ changes as (
         *,
         struct(topic, partition, offset) as place,
         order_scope = 'offset' or size(change_sequence.position) = 0 as is_ordered_by_offset,
-        {{ is_unchecked() }} as is_unchecked
-    from {{ ref('changes') }}
+        {{ cdc.is_unchecked() }} as is_unchecked
+    from {{ ref('cdc_changes') }}
     where
         (
             operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-            and {{ names_a_row('row_key') }}
+            and {{ cdc.names_a_row('row_key') }}
             or operation = 'truncate'
             -- that with which a full load describes a table empties nothing
             or operation = 'schema_change' and ddl_kind = 'drop' and change_sequence.phase > 0
         )
-        and feed in ({{ quoted_list(var('feeds')) }})
-        and {{ has_unchecked_changes() | lower }}
+        and feed in ({{ cdc.quoted_list(var('feeds')) }})
+        and {{ cdc.has_unchecked_changes() | lower }}
 
 ),
 
@@ -42,7 +42,7 @@ of_keys_with_news as (
     from changes
         left semi join changes as news
             on
-                {{ is_same_key('changes', 'news') }}
+                {{ cdc.is_same_key('changes', 'news') }}
                 and news.is_unchecked
     where changes.is_ordered_by_offset
 
@@ -64,8 +64,8 @@ ties as (
     from changes
         left semi join changes as news
             on
-                {{ is_same_key('changes', 'news') }}
-                and {{ is_same_position('changes', 'news') }}
+                {{ cdc.is_same_key('changes', 'news') }}
+                and {{ cdc.is_same_position('changes', 'news') }}
                 and news.is_unchecked
     where
         changes.change_sequence.phase = 1
@@ -95,7 +95,7 @@ of_moved_keys as (
     from changes
         left semi join changes as moves
             on
-                {{ is_same_key('changes', 'moves') }}
+                {{ cdc.is_same_key('changes', 'moves') }}
                 and moves.is_unchecked
                 and moves.previous_row_key is not null
 
@@ -131,8 +131,8 @@ taken_keys as (
         followed.previous.place as first_place,
         followed.place as last_place
     from followed
-        left anti join {{ restarts() }}
-            on {{ lies_between('restarts', 'followed.previous', 'followed') }}
+        left anti join {{ cdc.restarts() }}
+            on {{ cdc.lies_between('restarts', 'followed.previous', 'followed') }}
     where
         followed.previous_row_key is not null
         and followed.is_unchecked
@@ -175,7 +175,7 @@ of_keys_loaded_again as (
         ) as told
     from changes
         left semi join keys_loaded_again
-            on {{ is_same_key('changes', 'keys_loaded_again') }}
+            on {{ cdc.is_same_key('changes', 'keys_loaded_again') }}
 
 ),
 
@@ -204,8 +204,8 @@ loaded_twice as (
         loaded.previous.place as first_place,
         loaded.place as last_place
     from loaded
-        left anti join {{ restarts() }}
-            on {{ lies_between('restarts', 'loaded.previous', 'loaded') }}
+        left anti join {{ cdc.restarts() }}
+            on {{ cdc.lies_between('restarts', 'loaded.previous', 'loaded') }}
     where
         loaded.is_unchecked
         and loaded.operation = 'snapshot'
@@ -225,7 +225,7 @@ ranges_of_loads as (
         max(starts_full_load and load_position is null) over (
             partition by {{ source_table }}, topic, partition
         ) as has_begun
-    from {{ ref('sequence_ranges') }}
+    from {{ ref('cdc_sequence_ranges') }}
 
 ),
 
@@ -245,7 +245,7 @@ of_loads as (
         inner join ranges_of_loads as ranges
             on
                 ranges.has_begun
-                and {{ is_in_range('changes') }}
+                and {{ cdc.is_in_range('changes') }}
     where
         changes.operation = 'snapshot'
         and changes.change_sequence.phase = 0
@@ -325,11 +325,11 @@ placed as (
         named_struct('phase', 1, 'position', highest_position, 'offset', to_offset, 'row_index', 0) as change_sequence,
         null as place,
         false as is_news
-    from {{ ref('order_marks') }}
+    from {{ ref('cdc_order_marks') }}
     where
         is_positioned
         and not is_full_load
-        and not {{ is_unchecked() }}
+        and not {{ cdc.is_unchecked() }}
 
 ),
 
@@ -344,8 +344,8 @@ compared as (
         ) as highest
     from placed
     where
-        feed in ({{ quoted_list(rising) }})
-        and {{ has_unchecked_changes() | lower }}
+        feed in ({{ cdc.quoted_list(rising) }})
+        and {{ cdc.has_unchecked_changes() | lower }}
 
 ),
 
@@ -353,9 +353,9 @@ below as (
 
     select compared.*
     from compared
-        left anti join {{ restarts() }}
+        left anti join {{ cdc.restarts() }}
             on
-                {{ lies_between('restarts', 'compared.highest', 'compared') }}
+                {{ cdc.lies_between('restarts', 'compared.highest', 'compared') }}
                 and restarts.is_full_load
     where
         compared.is_news
@@ -375,7 +375,7 @@ sent_before as (
                 and changes.topic_generation = below.topic_generation
                 and changes.partition = below.partition
                 and changes.offset < below.offset
-                and {{ is_same_position('changes', 'below') }}
+                and {{ cdc.is_same_position('changes', 'below') }}
 
 ),
 
@@ -395,7 +395,7 @@ lowered as (
         left anti join sent_before
             on below.place = sent_before.place
         -- a log file of more than 4 GiB, in which positions began again: the offset decides
-        left anti join {{ ref('sequence_ranges') }} as ranges
+        left anti join {{ ref('cdc_sequence_ranges') }} as ranges
             on
                 below.feed = ranges.feed
                 and below.topic = ranges.topic

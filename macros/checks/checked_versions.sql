@@ -3,8 +3,8 @@
 
 {#- The bronze version up to which everything was checked before; -1 where nothing was. -#}
 {% macro checked_version() -%}
-    {%- set mark = lakehouse_run().get('applied', {}).get('#tests') -%}
-    {%- if mark and mark.built_by == silver_builds() and not var('check_all_history', false) -%}
+    {%- set mark = cdc.lakehouse_run().get('applied', {}).get('#tests') -%}
+    {%- if mark and mark.built_by == cdc.silver_builds() and not var('check_all_history', false) -%}
         {{ return(mark.version) }}
     {%- endif -%}
     {{ return(-1) }}
@@ -13,8 +13,8 @@
 
 {% macro silver_builds() -%}
     {%- set builds = [] -%}
-    {%- for format in formats_in_use() -%}
-        {%- do builds.append(lakehouse_run().get('applied', {}).get(format ~ '_changes', {}).get('built_by', '')) -%}
+    {%- for format in cdc.formats_in_use() -%}
+        {%- do builds.append(cdc.lakehouse_run().get('applied', {}).get(format ~ '_changes', {}).get('built_by', '')) -%}
     {%- endfor -%}
     {{ return(builds | join(' ')) }}
 {%- endmacro %}
@@ -23,8 +23,8 @@
 {#- The version that silver holds: what arrived later is no loss. -#}
 {% macro silver_version() -%}
     {%- set versions = [] -%}
-    {%- for format in formats_in_use() -%}
-        {%- do versions.append(lakehouse_run().get('applied', {}).get(format ~ '_changes', {}).get('version', -1)) -%}
+    {%- for format in cdc.formats_in_use() -%}
+        {%- do versions.append(cdc.lakehouse_run().get('applied', {}).get(format ~ '_changes', {}).get('version', -1)) -%}
     {%- endfor -%}
     {{ return(versions | min) }}
 {%- endmacro %}
@@ -37,9 +37,9 @@
         {%- do statuses.append((result.node.name, result.status | string)) -%}
     {%- endfor -%}
     {%- if ('every_record_is_in_silver', 'pass') in statuses and ('key_is_the_sources_key', 'fail') not in statuses -%}
-        {%- set mark = {'version': silver_version(), 'built_by': silver_builds()} -%}
-        {%- if lakehouse_run().applied.get('#tests') != mark -%}
-            {%- do lakehouse_run().applied_now.update({'#tests': mark}) -%}
+        {%- set mark = {'version': cdc.silver_version(), 'built_by': cdc.silver_builds()} -%}
+        {%- if cdc.lakehouse_run().applied.get('#tests') != mark -%}
+            {%- do cdc.lakehouse_run().applied_now.update({'#tests': mark}) -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
@@ -48,12 +48,12 @@
 {#- The bronze records that came after a version and that silver should hold. -#}
 {% macro unchecked_records(checked) -%}
     {%- set messages = source('bronze', 'messages') -%}
-    {%- if not execute or not lakehouse_run() -%}
+    {%- if not execute or not cdc.lakehouse_run() -%}
         {{ messages }}
     {%- elif checked < 0 -%}
-        {{ messages }} version as of {{ silver_version() }}
-    {%- elif checked < silver_version() -%}
-        {{ new_in_bronze(checked + 1, silver_version()) }}
+        {{ messages }} version as of {{ cdc.silver_version() }}
+    {%- elif checked < cdc.silver_version() -%}
+        {{ cdc.new_in_bronze(checked + 1, cdc.silver_version()) }}
     {%- else -%}
         (select * from {{ messages }} where false)
     {%- endif -%}
@@ -62,7 +62,7 @@
 
 {#- What the gold model behind a tested relation declares: feed, table, key, columns. -#}
 {% macro gold_declaration(relation) -%}
-    {%- for node in gold_models() if node.alias == relation.identifier -%}
+    {%- for node in cdc.gold_models() if node.alias == relation.identifier -%}
         {{ return(node.config.meta) }}
     {%- endfor -%}
 {%- endmacro %}
@@ -78,47 +78,47 @@
 {#- Has silver anything that was not checked yet? If not, the tests of changes need not ask Spark to look. Outside a run, as
     in `dbt show --select order_is_decided`, they look at everything. -#}
 {% macro has_unchecked_changes() -%}
-    {{ return(not execute or not lakehouse_run() or checked_version() < silver_version()) }}
+    {{ return(not execute or not cdc.lakehouse_run() or cdc.checked_version() < cdc.silver_version()) }}
 {%- endmacro %}
 
 
 {#- The changes of rows of a tested gold table, and what emptied it, that were not checked yet. -#}
 {% macro unchecked_changes(relation) -%}
-    {%- set declaration = gold_declaration(relation) -%}
+    {%- set declaration = cdc.gold_declaration(relation) -%}
     select *
-        from {{ silver_of(declaration) }} as changes
+        from {{ cdc.silver_of(declaration) }} as changes
         where
-            {{ of_this_table('changes', declaration) }}
+            {{ cdc.of_this_table('changes', declaration) }}
             and (
                 operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-                or {{ empties_the_table('changes', declaration) }}
+                or {{ cdc.empties_the_table('changes', declaration) }}
             )
-            and {{ is_unchecked() }}
+            and {{ cdc.is_unchecked() }}
 {%- endmacro %}
 
 
 {#- Rows of silver that no test has looked at yet. -#}
 {% macro is_unchecked(relation=none) -%}
-    {{ relation ~ '.' if relation }}bronze_version > {{ checked_version() }}
+    {{ relation ~ '.' if relation }}bronze_version > {{ cdc.checked_version() }}
 {%- endmacro %}
 
 
 {#- The gold tables as their models declare them: name, where their changes come from, key as the source names it. -#}
 {% macro gold_tables() -%}
-    {%- set declarations = gold_declarations() -%}
-    {%- set patterned = has_patterns() -%}
+    {%- set declarations = cdc.gold_declarations() -%}
+    {%- set patterned = cdc.has_patterns() -%}
     {%- if declarations -%}
     values
     {%- for name, declared in declarations.items() %}
     (
-        {{ quoted(name) }}, {{ quoted(feed_settings(declared.feed).format) }}, {{ quoted(declared.feed) }}, {{ quoted_or_null(declared.source_catalog) }},
-        {%- for part in place_parts() %} {{ quoted_or_null(declared[part] if declared[part] is string) }},
+        {{ cdc.quoted(name) }}, {{ cdc.quoted(cdc.feed_settings(declared.feed).format) }}, {{ cdc.quoted(declared.feed) }}, {{ cdc.quoted_or_null(declared.source_catalog) }},
+        {%- for part in cdc.place_parts() %} {{ cdc.quoted_or_null(declared[part] if declared[part] is string) }},
         {%- endfor %}
         {%- if patterned %}
-        {%- for part in place_parts() %} {{ quoted_or_null('^(' ~ declared[part].pattern ~ ')$' if declared[part] is mapping) }},
+        {%- for part in cdc.place_parts() %} {{ cdc.quoted_or_null('^(' ~ declared[part].pattern ~ ')$' if declared[part] is mapping) }},
         {%- endfor %}
         {%- endif %}
-        cast(array({{ quoted_list(source_key(declared)) }}) as array<string>)
+        cast(array({{ cdc.quoted_list(cdc.source_key(declared)) }}) as array<string>)
     ){{ ',' if not loop.last }}
     {%- endfor %}
     as gold_tables (
@@ -145,16 +145,16 @@
 {#- The columns that each gold model names, has added or leaves out on purpose, by their names in the messages; whether it
     adds others, and the names that these cannot have. -#}
 {% macro gold_columns() -%}
-    {%- set declarations = gold_declarations() -%}
+    {%- set declarations = cdc.gold_declarations() -%}
     {%- if declarations -%}
     values
-    {%- for node in gold_models() %}
+    {%- for node in cdc.gold_models() %}
     {%- set declared = node.config.meta %}
-    {%- set columns = sources_of(column_sources(declared.columns)) | reject('in', shard_columns()) | list + (declared.left_out or []) %}
-    {%- set added = added_columns(declared, gold_relation(node)).keys() | list if declared.new_columns == 'add' else [] %}
+    {%- set columns = cdc.sources_of(cdc.column_sources(declared.columns)) | reject('in', cdc.shard_columns()) | list + (declared.left_out or []) %}
+    {%- set added = cdc.added_columns(declared, cdc.gold_relation(node)).keys() | list if declared.new_columns == 'add' else [] %}
     (
-        {{ quoted(node.name) }}, cast(array({{ quoted_list(columns + added) }}) as array<string>),
-        {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ quoted_list(taken_names(declared.columns.keys() | list + added)) }})
+        {{ cdc.quoted(node.name) }}, cast(array({{ cdc.quoted_list(columns + added) }}) as array<string>),
+        {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ cdc.quoted_list(cdc.taken_names(declared.columns.keys() | list + added)) }})
     ){{ ',' if not loop.last }}
     {%- endfor %}
     as gold_columns (model_name, column_names, adds_new, taken_names)
@@ -180,20 +180,20 @@
 {#- Does a change that was not checked yet have the key and the position of one in another partition? The answer spares a look at
     the images of all silver. -#}
 {% macro has_shared_positions() -%}
-    {%- if not execute or not lakehouse_run() -%}
+    {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return(true) }}
     {%- endif -%}
-    {%- if not has_unchecked_changes() -%}
+    {%- if not cdc.has_unchecked_changes() -%}
         {{ return(false) }}
     {%- endif -%}
     {%- set shared -%}
         select 1
-        from {{ ref('changes') }} as changes
-            inner join {{ ref('changes') }} as news
+        from {{ ref('cdc_changes') }} as changes
+            inner join {{ ref('cdc_changes') }} as news
                 on
-                    {{ is_same_key('changes', 'news') }}
-                    and {{ is_same_position('changes', 'news') }}
-                    and {{ is_unchecked('news') }}
+                    {{ cdc.is_same_key('changes', 'news') }}
+                    and {{ cdc.is_same_position('changes', 'news') }}
+                    and {{ cdc.is_unchecked('news') }}
         where
             struct(changes.topic, changes.partition) <> struct(news.topic, news.partition)
             -- the other half of an update
@@ -208,11 +208,11 @@
 {#- Is there a change that was not checked yet and meets a condition? Most tables' rows never come from another key, and full
     loads are rare. -#}
 {% macro has_unchecked_changes_where(condition) -%}
-    {%- if not execute or not lakehouse_run() -%}
+    {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return(true) }}
     {%- endif -%}
-    {%- set found = 'select 1 from ' ~ ref('changes') ~ ' where ' ~ condition ~ ' and ' ~ is_unchecked() ~ ' limit 1' -%}
-    {{ return(has_unchecked_changes() and run_query(found) | length > 0) }}
+    {%- set found = 'select 1 from ' ~ ref('cdc_changes') ~ ' where ' ~ condition ~ ' and ' ~ cdc.is_unchecked() ~ ' limit 1' -%}
+    {{ return(cdc.has_unchecked_changes() and run_query(found) | length > 0) }}
 {%- endmacro %}
 
 
@@ -247,7 +247,7 @@
 
 {% macro gold_declarations() -%}
     {%- set declarations = {} -%}
-    {%- for node in (gold_models() if execute else []) -%}
+    {%- for node in (cdc.gold_models() if execute else []) -%}
         {%- do declarations.update({node.name: node.config.meta}) -%}
     {%- endfor -%}
     {{ return(declarations) }}
@@ -255,7 +255,7 @@
 
 
 {% macro has_patterns() -%}
-    {%- for declared in gold_declarations().values() if shard_parts(declared) -%}
+    {%- for declared in cdc.gold_declarations().values() if cdc.shard_parts(declared) -%}
         {{ return(true) }}
     {%- endfor -%}
     {{ return(false) }}
@@ -264,7 +264,7 @@
 
 {#- Is the change one of the table that gold_tables() lists? What a model leaves out is not asked for. -#}
 {% macro is_of_gold_table(relation) -%}
-    {%- set patterned = has_patterns() -%}
+    {%- set patterned = cdc.has_patterns() -%}
     {{ relation }}.feed = gold_tables.feed
             and {{ relation }}.table_name = {{ 'coalesce(gold_tables.table_name, ' ~ relation ~ '.table_name)' if patterned else 'gold_tables.table_name' }}
             and (
@@ -274,7 +274,7 @@
             and {{ relation }}.database_name <=> coalesce(gold_tables.database_name, {{ relation }}.database_name)
             and {{ relation }}.schema_name <=> coalesce(gold_tables.schema_name, {{ relation }}.schema_name)
             {%- if patterned %}
-            {%- for part in place_parts() %}
+            {%- for part in cdc.place_parts() %}
             and (gold_tables.{{ part }}_pattern is null or {{ relation }}.{{ part }}_name rlike gold_tables.{{ part }}_pattern)
             {%- endfor %}
             {%- endif %}
@@ -287,12 +287,12 @@
     {%- for column in declared.key -%}
         {%- set type = declared.columns[column] -%}
         {%- set source = type.source if type is mapping and type.source else column -%}
-        {%- if source not in shard_columns() -%}{%- do sources.append(source) -%}{%- endif -%}
+        {%- if source not in cdc.shard_columns() -%}{%- do sources.append(source) -%}{%- endif -%}
     {%- endfor -%}
     {{ return(sources) }}
 {%- endmacro %}
 
 
 {% macro quoted_or_null(text) -%}
-    {{ quoted(text) if text else 'null' }}
+    {{ cdc.quoted(text) if text else 'null' }}
 {%- endmacro %}

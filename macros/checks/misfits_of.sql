@@ -4,7 +4,7 @@
     with rows_of_gold as (
 
         {%- for name, relation in tables.items() %}
-        select {{ quoted(name) }} as gold_table, _change from {{ relation }}
+        select {{ cdc.quoted(name) }} as gold_table, _change from {{ relation }}
         {{- ' union all' if not loop.last }}
         {%- endfor %}
 
@@ -27,18 +27,18 @@
 
 {#- on-run-end: silver.misfits, the view of them all, is made again where gold models came or went, or one was built. -#}
 {% macro renew_misfits() -%}
-    {%- set run = lakehouse_run() -%}
-    {%- set models = gold_models() -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- set models = cdc.gold_models() -%}
     {%- set mark = {'version': 0, 'built_by': local_md5(models | map(attribute='name') | sort | join(' '))} -%}
     {%- set built = run.gold_plans.values() | selectattr('mode', 'equalto', 'build') | list -%}
     {%- if built or run.applied.get('#misfits') != mark -%}
         {%- set tables = {} -%}
         {%- for node in models -%}
-            {%- set relation = gold_relation(node) -%}
+            {%- set relation = cdc.gold_relation(node) -%}
             {%- if relation -%}{%- do tables.update({node.name: relation}) -%}{%- endif -%}
         {%- endfor -%}
         {%- if tables -%}
-            {%- do create_misfits(tables) -%}
+            {%- do cdc.create_misfits(tables) -%}
             {%- do run.applied_now.update({'#misfits': mark}) -%}
         {%- endif -%}
     {%- endif -%}
@@ -46,8 +46,8 @@
 
 
 {% macro create_misfits(tables) -%}
-    {%- set view = 'create or replace view ' ~ generate_schema_name('silver', none) ~ '.misfits as ' ~ misfits_of(tables) -%}
-    {%- if view | length <= longest_view() -%}
+    {%- set view = 'create or replace view ' ~ generate_schema_name('silver', none) ~ '.misfits as ' ~ cdc.misfits_of(tables) -%}
+    {%- if view | length <= cdc.longest_view() -%}
         {%- do run_query(view) -%}
     {%- else -%}
         {%- do log(

@@ -14,7 +14,7 @@
             change_sequence,
             null as began_at,
             false as is_full_load
-        from {{ ref('changes') }}
+        from {{ ref('cdc_changes') }}
         where
             operation = 'truncate'
             or operation = 'schema_change' and ddl_kind = 'drop'
@@ -37,23 +37,23 @@
             ) as change_sequence,
             null as began_at,
             true as is_full_load
-        from {{ ref('sequence_ranges') }}
+        from {{ ref('cdc_sequence_ranges') }}
         where starts_full_load
-        {%- for feed, pattern, time in declared_cut_overs() %}
+        {%- for feed, pattern, time in cdc.declared_cut_overs() %}
 
         union all
 
         select
-            {{ quoted(feed) }} as feed,
+            {{ cdc.quoted(feed) }} as feed,
             null as database_name,
             null as schema_name,
             null as table_name,
-            {{ quoted(pattern) }} as place_pattern,
+            {{ cdc.quoted(pattern) }} as place_pattern,
             null as topic,
             null as partition,
             null as offset,
             null as change_sequence,
-            cast({{ quoted(time) }} as timestamp) as began_at,
+            cast({{ cdc.quoted(time) }} as timestamp) as began_at,
             true as is_full_load
         {%- endfor %}
     ) as restarts
@@ -69,7 +69,7 @@
                 and {{ later }}.database_name <=> {{ restarts }}.database_name
                 and {{ later }}.schema_name <=> {{ restarts }}.schema_name
                 and {{ later }}.table_name = {{ restarts }}.table_name
-                or {{ has_place(later, restarts ~ '.place_pattern') }}
+                or {{ cdc.has_place(later, restarts ~ '.place_pattern') }}
             )
             and (
                 {{ later }}.topic = {{ restarts }}.topic

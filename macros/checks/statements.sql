@@ -2,7 +2,7 @@
 
 {#- A line without what is quoted, so that a word in a text is none of the statement's. -#}
 {% macro bare_line(line) -%}
-    lower(regexp_replace({{ line }}, r'(?s){{ _quoted_text() }}', 'q'))
+    lower(regexp_replace({{ line }}, r'(?s){{ cdc._quoted_text() }}', 'q'))
 {%- endmacro %}
 
 
@@ -13,7 +13,7 @@
             when operation = 'transaction_end'
                 then 'a prepared transaction was rolled back, of which messages may have brought rows'
             when statement.kind = 'rename' or statement is null and ddl_kind = 'rename'
-                or statement.kind = 'alter' and bare_line rlike r'{{ _renames() }}|\bset ++schema\b'
+                or statement.kind = 'alter' and bare_line rlike r'{{ cdc._renames() }}|\bset ++schema\b'
                 then 'the rows went to another name, and gold does not follow a RENAME'
             when statement.kind = 'drop' and statement.is_of_database
                 or ddl_kind = 'drop' and table_name is null
@@ -40,7 +40,7 @@
 {% macro other_tables(line) -%}
     regexp_extract_all(
         {{ line }},
-        r'(?is)\b(?:rename ++(?:(?:to|as) ++)?(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)|(?:with|to|from) ++table ++)({{ _name() }}) *+(?:[,;]|$|(?:with|without)\b)',
+        r'(?is)\b(?:rename ++(?:(?:to|as) ++)?(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)|(?:with|to|from) ++table ++)({{ cdc._name() }}) *+(?:[,;]|$|(?:with|without)\b)',
         1
     )
 {%- endmacro %}
@@ -55,11 +55,11 @@
 {#- May a name mean the table of a gold model? Without regard to case, and with any table where a part is missing. -#}
 {% macro may_be_gold_table(relation) -%}
     {{ relation }}.feed = gold_tables.feed
-            {%- for part in ['catalog'] + place_parts() %}
+            {%- for part in ['catalog'] + cdc.place_parts() %}
             and coalesce(lower({{ relation }}.{{ part }}_name) = lower(gold_tables.{{ part }}_name), true)
             {%- endfor %}
-            {%- if has_patterns() %}
-            {%- for part in place_parts() %}
+            {%- if cdc.has_patterns() %}
+            {%- for part in cdc.place_parts() %}
             and coalesce({{ relation }}.{{ part }}_name rlike concat('(?i)', gold_tables.{{ part }}_pattern), true)
             {%- endfor %}
             {%- endif %}

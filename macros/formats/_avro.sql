@@ -5,7 +5,7 @@
     found where it belongs. `schema` is the record's Avro schema, a constant. -#}
 {% macro decode_avro(bytes, schema) -%}
     from_avro(
-        concat({{ bytes }}, X'{{ _avro_end_mark() }}'),
+        concat({{ bytes }}, X'{{ cdc._avro_end_mark() }}'),
         '{"type": "record", "name": "Marked", "fields": [
             {"name": "record", "type": {{ schema }}},
             {"name": "_end", "type": {"type": "fixed", "name": "EndMark", "size": 8}}
@@ -16,7 +16,7 @@
 
 
 {% macro decoded_avro(marked_record) -%}
-    case when {{ marked_record }}._end = X'{{ _avro_end_mark() }}' then {{ marked_record }}.record end
+    case when {{ marked_record }}._end = X'{{ cdc._avro_end_mark() }}' then {{ marked_record }}.record end
 {%- endmacro %}
 
 
@@ -29,8 +29,8 @@
     `decode_avro` needs one. `whole_avro_json` takes the record out of it; NULL where the bytes are no such record.
     Logical types are named otherwise, for Spark refuses decimals of more than 38 digits: values stay what the bytes hold. -#}
 {% macro avro_as_json(bytes, schema_text) -%}
-    {%- set plain = inside_quotes(schema_text).replace('"logicalType":', '"connect.logicalType":').replace('"logicalType" :', '"connect.logicalType" :') -%}
-    to_json({{ decode_avro(bytes, plain) }}, map('ignoreNullFields', 'false'))
+    {%- set plain = cdc.inside_quotes(schema_text).replace('"logicalType":', '"connect.logicalType":').replace('"logicalType" :', '"connect.logicalType" :') -%}
+    to_json({{ cdc.decode_avro(bytes, plain) }}, map('ignoreNullFields', 'false'))
 {%- endmacro %}
 
 
@@ -52,8 +52,8 @@
     in four bytes. NULL where the bytes have no such header. -#}
 {% macro registry_schema_file(bytes) -%}
     case
-        when {{ has_registry_header(bytes) }}
-            then concat(rtrim('/', feed_settings['avro_schemas']), '/', {{ registry_schema_id(bytes) }}, '.avsc')
+        when {{ cdc.has_registry_header(bytes) }}
+            then concat(rtrim('/', feed_settings['avro_schemas']), '/', {{ cdc.registry_schema_id(bytes) }}, '.avsc')
     end
 {%- endmacro %}
 

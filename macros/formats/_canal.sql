@@ -15,7 +15,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text
+            {{ cdc.json_text('value') }} as text
         from {{ messages }}
 
     ),
@@ -24,7 +24,7 @@
 
         select
             *,
-            {{ decode_object('text', fields) }} as elements
+            {{ cdc.decode_object('text', fields) }} as elements
         from texts
 
     ),
@@ -33,7 +33,7 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as message
+            {{ cdc.decoded_object('elements') }} as message
         from parsed
 
     ),
@@ -56,20 +56,20 @@
 
 
 {#- The same for producers that may write bare fractions. `type_text` is an expression over `message`: what it says of types. -#}
-{% macro _canal_exact_messages(messages, fields, type_text=without_marks('message.mysqlType')) -%}
-    {{ exact_messages(messages, fields) }},
+{% macro _canal_exact_messages(messages, fields, type_text=cdc.without_marks('message.mysqlType')) -%}
+    {{ cdc.exact_messages(messages, fields) }},
 
     sent as (
 
         select
             *,
-            {{ unmarked('message.type') }} as source_operation,
-            {{ unmarked('message.isDdl') }} as ddl_mark,
-            {{ unmarked('message.es') }} as event_text,
-            {{ unmarked('message.ts') }} as capture_text,
+            {{ cdc.unmarked('message.type') }} as source_operation,
+            {{ cdc.unmarked('message.isDdl') }} as ddl_mark,
+            {{ cdc.unmarked('message.es') }} as event_text,
+            {{ cdc.unmarked('message.ts') }} as capture_text,
             {{ type_text }} as type_text,
-            {{ _canal_exact_rows('message.data') }} as data,
-            {{ _canal_exact_rows('message.old') }} as old
+            {{ cdc._canal_exact_rows('message.data') }} as data,
+            {{ cdc._canal_exact_rows('message.old') }} as old
         from decoded
 
     )
@@ -77,7 +77,7 @@
 
 
 {% macro _canal_exact_rows(rows) -%}
-    transform({{ rows }}, sent_row -> {{ exact_numbers('sent_row', 'exact_text') }})
+    transform({{ rows }}, sent_row -> {{ cdc.exact_numbers('sent_row', 'exact_text') }})
 {%- endmacro %}
 
 
@@ -107,7 +107,7 @@
     case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when word is null then 'type is missing'
                 when lower(ddl_mark) not in ('true', 'false')
                     then concat('isDdl is neither true nor false: ', ddl_mark)
@@ -178,7 +178,7 @@
             {{ position }} as position,
             {{ order_scope }} as order_scope,
             message.sql as ddl_text,
-            {{ statement_line('message.sql') }} as ddl_line,
+            {{ cdc.statement_line('message.sql') }} as ddl_line,
             -- what is said here of the message and its record spares the rows below to carry both
             case when message is not null then {{ source_type }} end as source_type,
             value is null as is_tombstone
@@ -190,7 +190,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from named
 
     ),
@@ -200,8 +200,8 @@
         select
             *,
             case
-                when is_ddl or {{ ddl_kind_of_word('word') }} is not null
-                    then {{ ddl_kind_told('word', 'statement') }}
+                when is_ddl or {{ cdc.ddl_kind_of_word('word') }} is not null
+                    then {{ cdc.ddl_kind_told('word', 'statement') }}
             end as kind_of_ddl,
             coalesce(
                 feed_key_columns[concat_ws('.', changed_database, changed_table)],
@@ -230,7 +230,7 @@
             coalesce(message_operation in ('insert', 'update', 'delete', 'snapshot'), false) as is_row_change,
             case
                 when message_operation in ('schema_change', 'truncate')
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         "if(message_operation = 'truncate', 'truncate', kind_of_ddl)",
                         'statement',
                         'ddl_text',
@@ -271,7 +271,7 @@
             *,
             -- an update whose row lacks a column of its key lacks columns, whatever its values before look like
             coalesce({{ is_partial }}, false)
-            or coalesce(message_operation = 'update' and {{ lacks_key_column('row_image') }}, false) as is_partial
+            or coalesce(message_operation = 'update' and {{ cdc.lacks_key_column('row_image') }}, false) as is_partial
         from row_images
 
     ),
@@ -284,10 +284,10 @@
                 when message_error is not null then message_error
                 when is_row_change and coalesce(size(row_image), 0) < 1
                     then concat('element ', image_index, ' of ', rows_from, ' is not a row')
-                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('values_before') }}
+                when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('values_before') }}
                     then concat('a column name stands twice in row ', image_index)
-                when is_partial and {{ key_values_of_either('key_names', 'row_image', 'values_before') }} is null
-                    then {{ update_of_no_row() }}
+                when is_partial and {{ cdc.key_values_of_either('key_names', 'row_image', 'values_before') }} is null
+                    then {{ cdc.update_of_no_row() }}
             end as row_error
         from compared
 
@@ -299,9 +299,9 @@
             *,
             case
                 when message_operation = 'delete' then row_image
-                when is_partial then {{ known_before('key_names', 'row_image', 'values_before') }}
+                when is_partial then {{ cdc.known_before('key_names', 'row_image', 'values_before') }}
                 when values_before is not null
-                    then {{ overlaid('row_image', 'values_before') }}
+                    then {{ cdc.overlaid('row_image', 'values_before') }}
             end as old_image,
             case when message_operation <> 'delete' then row_image end as new_image,
             case when row_error is not null then {{ foreign_text }} end as foreign_text
@@ -318,8 +318,8 @@
                 when is_tombstone then 'tombstone'
                 else message_operation
             end as whole_operation,
-            {{ key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
-            case when message_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            {{ cdc.key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
+            case when message_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before,
             -- nothing but a change of a row has a key
             case when row_error is null and row_image is not null then key_names end as keys_of_row
         from completed
@@ -332,7 +332,7 @@
             keyed.*,
             half
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -351,7 +351,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             source_operation,
-            {{ unknown_error('row_error', 'foreign_text', format) }} as error,
+            {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,
             source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -368,8 +368,8 @@
             cast(array() as array<string>) as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            {{ epoch_millis(event_millis) }} as changed_at,
-            {{ epoch_millis(capture_millis) }} as captured_at,
+            {{ cdc.epoch_millis(event_millis) }} as changed_at,
+            {{ cdc.epoch_millis(capture_millis) }} as captured_at,
             transaction_id,
             named_struct(
                 'phase', if(whole_operation = 'snapshot', 0, 1),

@@ -33,11 +33,11 @@
 {% macro unavailable_columns(image) -%}
     if(
         feed_settings['unavailable_value'] is null,
-        {{ _columns_with(image, 'wire_text in (' ~ _forms_of_default_placeholder() ~ ')') }},
+        {{ cdc._columns_with(image, 'wire_text in (' ~ cdc._forms_of_default_placeholder() ~ ')') }},
         transform(
-            array({{ _forms_of_placeholder("feed_settings['unavailable_value']") }}),
-            forms -> {{ _columns_with(
-                image, 'wire_text in (' ~ _forms_of_default_placeholder() ~ ') or array_contains(forms, wire_text)'
+            array({{ cdc._forms_of_placeholder("feed_settings['unavailable_value']") }}),
+            forms -> {{ cdc._columns_with(
+                image, 'wire_text in (' ~ cdc._forms_of_default_placeholder() ~ ') or array_contains(forms, wire_text)'
             ) }}
         )[0]
     )
@@ -124,7 +124,7 @@
 {% macro unknown_connector_reason(connector) -%}
     concat(
         'the connector is ', {{ connector }}, ', and how its rows are to be read is not known: known are ',
-        concat_ws(', ', {{ known_connectors() }})
+        concat_ws(', ', {{ cdc.known_connectors() }})
     )
 {%- endmacro %}
 
@@ -145,12 +145,12 @@
     case
         when contains({{ block }}, '"bytes"')
             then transform(
-                array({{ _columns_of_bytes(block) }}),
+                array({{ cdc._columns_of_bytes(block) }}),
                 byte_columns -> if(
                     exists(
                         byte_columns,
-                        byte_column -> coalesce({{ _is_number(before ~ '[byte_column]') }}, false)
-                        or coalesce({{ _is_number(after ~ '[byte_column]') }}, false)
+                        byte_column -> coalesce({{ cdc._is_number(before ~ '[byte_column]') }}, false)
+                        or coalesce({{ cdc._is_number(after ~ '[byte_column]') }}, false)
                     ),
                     transform(
                         array({{ tokens }}),
@@ -158,15 +158,15 @@
                             array(
                                 filter(
                                     byte_columns,
-                                    byte_column -> not {{ _is_quoted('token.before[byte_column]') }}
-                                    and not {{ _is_quoted('token.after[byte_column]') }}
+                                    byte_column -> not {{ cdc._is_quoted('token.before[byte_column]') }}
+                                    and not {{ cdc._is_quoted('token.after[byte_column]') }}
                                 )
                             ),
                             bare_numbers -> if(
                                 exists(
                                     bare_numbers,
-                                    byte_column -> {{ _is_bare('token.before[byte_column]') }}
-                                    or {{ _is_bare('token.after[byte_column]') }}
+                                    byte_column -> {{ cdc._is_bare('token.before[byte_column]') }}
+                                    or {{ cdc._is_bare('token.after[byte_column]') }}
                                 ),
                                 concat('{"bare_numbers":', to_json(bare_numbers), ',', substring({{ block }}, 2)),
                                 {{ block }}
@@ -190,8 +190,8 @@
                         from_json(feed_settings['columns_in_base64'], 'array<array<string>>'),
                         told -> endswith(concat('.', {{ table }}), concat('.', told[0]))
                         and (
-                            coalesce({{ _is_number(before ~ '[told[1]]') }}, false)
-                            or coalesce({{ _is_number(after ~ '[told[1]]') }}, false)
+                            coalesce({{ cdc._is_number(before ~ '[told[1]]') }}, false)
+                            or coalesce({{ cdc._is_number(after ~ '[told[1]]') }}, false)
                         )
                     )
                 ),
@@ -203,7 +203,7 @@
                             get(
                                 filter(
                                     like_numbers,
-                                    told -> {{ _is_bare('token.before[told[1]]') }} or {{ _is_bare('token.after[told[1]]') }}
+                                    told -> {{ cdc._is_bare('token.before[told[1]]') }} or {{ cdc._is_bare('token.after[told[1]]') }}
                                 ),
                                 0
                             )[1],
@@ -286,7 +286,7 @@
                 then {{ decoded }}.wrapped.payload
             else {{ decoded }}.flat
         end,
-        (column_name, wire_text) -> {{ unmarked('wire_text') }}
+        (column_name, wire_text) -> {{ cdc.unmarked('wire_text') }}
     )
 {%- endmacro %}
 
@@ -308,12 +308,12 @@
 {#- A document that stands as JSON text inside a message (MongoDB). A number that extended JSON wraps is this number. -#}
 {% macro document(text) -%}
     transform_values(
-        from_json({{ mark_fractions(text) }}, 'map<string, string>'),
+        from_json({{ cdc.mark_fractions(text) }}, 'map<string, string>'),
         (field, wire_text) -> case
             when startswith(wire_text, '\uFDD0\uFDD1') then substring(wire_text, 3)
             when wire_text like '{"$number%'
                 then regexp_replace(wire_text, r'^[{]"[$]number(?:Int|Long|Double|Decimal)"\s*:\s*"([^"]*)"[}]\z', '$1')
-            else {{ without_marks('wire_text') }}
+            else {{ cdc.without_marks('wire_text') }}
         end
     )
 {%- endmacro %}
@@ -362,7 +362,7 @@
 {% macro debezium_position(connector, source) -%}
     cast(
         case
-            when {{ connector }} in ('mysql', 'mariadb') then {{ log_position(source) }}
+            when {{ connector }} in ('mysql', 'mariadb') then {{ cdc.log_position(source) }}
             when {{ connector }} = 'postgresql' and {{ source }}.sequence is not null
                 then transform(
                     split(translate({{ source }}.sequence, '[]" ', ''), ','),
@@ -383,7 +383,7 @@
                     coalesce(try_cast({{ source }}.scn as decimal(38, 0)), -1)
                 )
             when {{ connector }} = 'sqlserver' and {{ source }}.commit_lsn is not null
-                then {{ lsn_parts(source ~ '.commit_lsn') }}
+                then {{ cdc.lsn_parts(source ~ '.commit_lsn') }}
             when {{ connector }} = 'mongodb'
                 and {{ source }}.version rlike r'^([0-2]|3[.][0-3])[.]'
                 and try_cast({{ source }}.ts_ms as decimal(38, 0)) is not null
@@ -441,11 +441,11 @@
 {% macro numbers_apart(connector, source) -%}
     cast(
         case
-            when {{ connector }} in ('mysql', 'mariadb') then {{ row_in_event(source) }}
+            when {{ connector }} in ('mysql', 'mariadb') then {{ cdc.row_in_event(source) }}
             when {{ connector }} = 'oracle' then array(coalesce(try_cast({{ source }}.ssn as decimal(38, 0)), -1))
             when {{ connector }} = 'sqlserver'
                 then array_append(
-                    {{ lsn_parts("coalesce(" ~ source ~ ".change_lsn, '0:0:0')") }},
+                    {{ cdc.lsn_parts("coalesce(" ~ source ~ ".change_lsn, '0:0:0')") }},
                     coalesce(try_cast({{ source }}.event_serial_no as decimal(38, 0)), -1)
                 )
             else array()
@@ -515,11 +515,11 @@
         select
             *,
             -- MongoDB's documents are JSON text inside the message: told apart by name before the decode
-            {{ mark_fractions(
+            {{ cdc.mark_fractions(
                 "if(contains(text, '\"mongodb\"') and text rlike r'\"connector\"\\s*:\\s*\"mongodb\"',"
                 ~ " regexp_replace(text, r'\"(before|after)\"\\s*:\\s*\"(?=(?:\\s|\\\\[nrt])*[{])', '\"$1_text\":\"'), text)"
             ) }} as exact_text,
-            {{ mark_fractions('key_text') }} as exact_key
+            {{ cdc.mark_fractions('key_text') }} as exact_key
         from texts
 
     ),
@@ -528,8 +528,8 @@
 
         select
             *,
-            {{ decode_object('exact_text', envelope_fields(fields)) }} as elements,
-            {{ decode_key('exact_key') }} as key_message
+            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as elements,
+            {{ cdc.decode_key('exact_key') }} as key_message
         from marked
 
     ),
@@ -538,8 +538,8 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as envelope,
-            {{ key_image('key_message') }} as key_image
+            {{ cdc.decoded_object('elements') }} as envelope,
+            {{ cdc.key_image('key_message') }} as key_image
         from parsed
 
     ),
@@ -549,8 +549,8 @@
         select
             *,
             {{ reading.schema_text }} as schema_block,
-            {{ message_of_envelope('envelope', fields) }} as message,
-            value is null or coalesce({{ is_null_text('text') }}, false) as is_tombstone
+            {{ cdc.message_of_envelope('envelope', fields) }} as message,
+            value is null or coalesce({{ cdc.is_null_text('text') }}, false) as is_tombstone
         from enveloped
 
     ),
@@ -559,16 +559,16 @@
 
         select
             *,
-            {{ unmarked('message.op') }} as op,
+            {{ cdc.unmarked('message.op') }} as op,
             lower(message.source.connector) as connector,
             nullif(coalesce(message.source.table, message.source.collection), '') as changed_table,
             nullif(message.source.schema, '') as changed_schema,
             nullif(coalesce(nullif(message.source.db, ''), message.databaseName), '') as changed_database,
-            {{ statement_line('message.ddl') }} as ddl_line,
-            {{ exact_numbers('message.before', 'exact_text') }} as row_before,
-            {{ exact_numbers('message.after', 'exact_text') }} as row_after,
-            {{ document('message.before_text') }} as document_before,
-            {{ document('coalesce(message.after_text, message.updateDescription.updatedFields)') }} as document_after,
+            {{ cdc.statement_line('message.ddl') }} as ddl_line,
+            {{ cdc.exact_numbers('message.before', 'exact_text') }} as row_before,
+            {{ cdc.exact_numbers('message.after', 'exact_text') }} as row_after,
+            {{ cdc.document('message.before_text') }} as document_before,
+            {{ cdc.document('coalesce(message.after_text, message.updateDescription.updatedFields)') }} as document_after,
             array_distinct(message.updateDescription.removedFields) as removed_fields,
             message.after is null and message.after_text is null
             and coalesce(message.updateDescription.updatedFields, get(message.updateDescription.removedFields, 0)) is not null
@@ -582,16 +582,16 @@
         select
             {%- if reading.tokens %}
             * except (schema_block),
-            {{ block_with_bare_numbers('schema_block', 'row_before', 'row_after', reading.tokens) }} as schema_block,
+            {{ cdc.block_with_bare_numbers('schema_block', 'row_before', 'row_after', reading.tokens) }} as schema_block,
             {%- else %}
             *,
             {%- endif %}
-            {{ read_statement('ddl_line') }} as statement,
+            {{ cdc.read_statement('ddl_line') }} as statement,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, document_before) as sent_before,
             case
                 -- a field that the patch removes is null in the row
-                when is_patch and not coalesce({{ has_repeated_column('document_after') }}, false)
+                when is_patch and not coalesce({{ cdc.has_repeated_column('document_after') }}, false)
                     then map_from_entries(
                         concat(
                             filter(
@@ -614,9 +614,9 @@
 
         select
             *,
-            {{ schema_change_kind('statement', 'message.ddl', 'get(message.tableChanges, 0).type') }} as kind_of_ddl,
-            {{ unavailable_columns('sent_before') }} as missing_before,
-            {{ unavailable_columns('sent_after') }} as missing_after,
+            {{ cdc.schema_change_kind('statement', 'message.ddl', 'get(message.tableChanges, 0).type') }} as kind_of_ddl,
+            {{ cdc.unavailable_columns('sent_before') }} as missing_before,
+            {{ cdc.unavailable_columns('sent_after') }} as missing_after,
             case
                 when is_tombstone then 'tombstone'
                 when op = 'c' then 'insert'
@@ -645,12 +645,12 @@
         select
             *,
             {%- if reading.tokens %}
-            {{ bare_number_reason(
+            {{ cdc.bare_number_reason(
                 "concat_ws('.', message.source.db, changed_schema, changed_table)", 'sent_before', 'sent_after', reading.tokens
             ) }} as bare_number_error,
             {%- endif %}
-            {{ without_columns('sent_before', 'missing_before') }} as old_image,
-            {{ with_key_columns(without_columns('sent_after', 'missing_after'), 'sent_after') }} as new_image,
+            {{ cdc.without_columns('sent_before', 'missing_before') }} as old_image,
+            {{ cdc.with_key_columns(cdc.without_columns('sent_after', 'missing_after'), 'sent_after') }} as new_image,
             told_operation in ('insert', 'update', 'delete', 'snapshot') as is_row_change,
             case
                 when told_operation not in ('insert', 'update', 'delete', 'snapshot', 'tombstone') then null
@@ -673,17 +673,17 @@
             *,
             case
                 when feed_keys is null then map_values(key_image)
-                else {{ key_values_of_either('key_names', 'key_image', 'coalesce(new_image, old_image)') }}
+                else {{ cdc.key_values_of_either('key_names', 'key_image', 'coalesce(new_image, old_image)') }}
             end as key_of_row,
             case
                 when told_operation = 'update' and not connector <=> 'mongodb'
-                    then {{ key_values('key_names', 'old_image') }}
+                    then {{ cdc.key_values('key_names', 'old_image') }}
             end as key_in_old_image,
-            case when told_operation = 'update' and old_image is not null then {{ key_values('key_names', 'new_image') }} end
+            case when told_operation = 'update' and old_image is not null then {{ cdc.key_values('key_names', 'new_image') }} end
                 as key_in_new_image,
             case
                 when told_operation = 'insert' and exists(headers, header -> header.key = '__debezium.oldkey')
-                    then {{ decode_key(mark_fractions(
+                    then {{ cdc.decode_key(cdc.mark_fractions(
                         "cast(get(filter(headers, header -> header.key = '__debezium.oldkey'), 0).value as string)"
                     )) }}
             end as old_key_message
@@ -695,7 +695,7 @@
 
         select
             *,
-            {{ key_image('old_key_message') }} as key_left_behind,
+            {{ cdc.key_image('old_key_message') }} as key_left_behind,
             case
                 when load_error is not null then load_error
                 when is_tombstone then null
@@ -703,19 +703,19 @@
                 when op is null and told_operation is null then 'op is missing'
                 when told_operation is null then concat('op is not known: ', op)
                 when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
-                    then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
+                    then concat('ts_ms is not a whole number: ', {{ cdc.unmarked('message.ts_ms') }})
                 when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
-                    then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
+                    then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
                 when op is null and told_operation in ('schema_change', 'truncate')
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         'kind_of_ddl', 'statement', 'message.ddl', 'changed_database, changed_schema, changed_table'
                     ) }}
                 when op = 'm' or op is null then null
                 when message.source is null then 'source is missing or not an object'
-                when connector not in ({{ known_connectors() }}) then {{ unknown_connector_reason('connector') }}
+                when connector not in ({{ cdc.known_connectors() }}) then {{ cdc.unknown_connector_reason('connector') }}
                 when changed_table is null then 'source.table is missing'
                 when op = 't' then null
-                when {{ has_repeated_column('sent_before') }} or {{ has_repeated_column('sent_after') }}
+                when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
                     then 'a column name stands twice in a row image'
                 when op <> 'd' and sent_after is null then concat('op ', op, ' without an after image')
                 {%- if reading.tokens %}
@@ -723,7 +723,7 @@
                 {%- endif %}
                 when op = 'd' and sent_before is null and key_image is null
                     then 'op d without a before image and without a key'
-                when op in ('u', 'd') and sent_before is null and {{ has_wrong_before('text') }}
+                when op in ('u', 'd') and sent_before is null and {{ cdc.has_wrong_before('text') }}
                     then 'before is not an object'
                 when is_patch
                     and (
@@ -748,10 +748,10 @@
                 when op = 'd'
                     and connector = 'postgresql'
                     and not is_old_complete
-                    and forall(key_of_row, part -> part in ({{ _values_for_none() }}))
+                    and forall(key_of_row, part -> part in ({{ cdc._values_for_none() }}))
                     and exists(
-                        map_entries({{ without_columns('old_image', 'key_names') }}),
-                        entry -> entry.value not in ({{ _values_for_none() }})
+                        map_entries({{ cdc.without_columns('old_image', 'key_names') }}),
+                        entry -> entry.value not in ({{ cdc._values_for_none() }})
                     )
                     then concat(
                         'the Kafka key of this delete (',
@@ -760,8 +760,8 @@
                         array_join(
                             transform(
                                 filter(
-                                    map_entries({{ without_columns('old_image', 'key_names') }}),
-                                    entry -> entry.value not in ({{ _values_for_none() }})
+                                    map_entries({{ cdc.without_columns('old_image', 'key_names') }}),
+                                    entry -> entry.value not in ({{ cdc._values_for_none() }})
                                 ),
                                 entry -> entry.key
                             ),
@@ -795,10 +795,10 @@
                     key_column -> (key_left_behind[key_column] rlike '^-?[0-9.]+$')
                     = (coalesce(key_image[key_column], new_image[key_column]) rlike '^-?[0-9.]+$')
                 )
-                    then {{ key_values('key_names', 'key_left_behind') }}
+                    then {{ cdc.key_values('key_names', 'key_left_behind') }}
                 else transform(key_names, key_column -> cast(null as string))
             end as key_of_header,
-            {{ is_full_load_word('message.source.snapshot') }} as is_in_full_load
+            {{ cdc.is_full_load_word('message.source.snapshot') }} as is_in_full_load
         from judged
 
     ),
@@ -816,7 +816,7 @@
             case
                 -- a full load begins with DROP and CREATE of every table: below all of its rows
                 when op is null and is_in_full_load then cast(array() as array<decimal(38, 0)>)
-                else {{ debezium_position('connector', 'message.source') }}
+                else {{ cdc.debezium_position('connector', 'message.source') }}
             end as proven_numbers
         from operations
 
@@ -830,7 +830,7 @@
                 size(proven_numbers) > 0,
                 concat(
                     proven_numbers,
-                    {{ place_in_transaction('connector', 'message.source', 'message.transaction') }}
+                    {{ cdc.place_in_transaction('connector', 'message.source', 'message.transaction') }}
                 ),
                 proven_numbers
             ) as proven_position
@@ -865,7 +865,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             coalesce(op, message.status, get(message.tableChanges, 0).type) as source_operation,
-            {{ unknown_error('row_error', reading.signs, format) }} as error,
+            {{ cdc.unknown_error('row_error', reading.signs, format) }} as error,
             connector as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -890,9 +890,9 @@
             schema_block as schema_text,
             coalesce(
                 timestamp_micros(try_cast(message.source.ts_us as bigint)),
-                {{ epoch_millis('message.source.ts_ms') }}
+                {{ cdc.epoch_millis('message.source.ts_ms') }}
             ) as changed_at,
-            {{ epoch_millis('message.ts_ms') }} as captured_at,
+            {{ cdc.epoch_millis('message.ts_ms') }} as captured_at,
             case
                 -- PostgreSQL's BEGIN and END share only the part before the colon
                 when coalesce(message.transaction.id, message.id) rlike '^[0-9]+:[0-9]+$'
@@ -901,7 +901,7 @@
             end as transaction_id,
             named_struct(
                 'phase', phase,
-                'position', {{ told_apart('proven_position', numbers_apart('connector', 'message.source')) }},
+                'position', {{ cdc.told_apart('proven_position', cdc.numbers_apart('connector', 'message.source')) }},
                 'offset', offset,
                 'row_index', if(half = 'upsert', 1, 0)
             ) as change_sequence,
@@ -910,7 +910,7 @@
                 'position',
                 'offset'
             ) as order_scope,
-            {{ debezium_position_space('message.source') }} as position_space,
+            {{ cdc.debezium_position_space('message.source') }} as position_space,
             case when op = 'r' then coalesce(message.source.snapshot, op) end as snapshot_mark,
             case when op is null and row_error is null then message.ddl end as ddl,
             case

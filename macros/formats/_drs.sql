@@ -5,12 +5,12 @@
 
         select
             *,
-            {{ json_text('value') }} as text
+            {{ cdc.json_text('value') }} as text
         from {{ messages }}
 
     ),
 
-    {{ _drs_rows(format, source_type, 'message.mysqlType', undecodable_reason('value', 'text'), 'text') }}
+    {{ cdc._drs_rows(format, source_type, 'message.mysqlType', cdc.undecodable_reason('value', 'text'), 'text') }}
 {%- endmacro %}
 
 
@@ -21,7 +21,7 @@
 
         select
             *,
-            {{ decode_object('text', '''
+            {{ cdc.decode_object('text', '''
                 data array<map<string, string>>, old array<map<string, string>>,
                 database string, `table` string, type string, isDdl string, es string, ts string,
                 sql string, pkNames array<string>, mysqlType string''') }} as elements
@@ -33,7 +33,7 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as message
+            {{ cdc.decoded_object('elements') }} as message
         from parsed
 
     ),
@@ -52,7 +52,7 @@
                     then message.old
                 else message.data
             end as row_images,
-            {{ statement_line('message.sql') }} as ddl_line,
+            {{ cdc.statement_line('message.sql') }} as ddl_line,
             coalesce(
                 feed_key_columns[concat_ws('.', nullif(message.database, ''), rtrim(message.table))],
                 case when size(message.pkNames) > 0 then message.pkNames end
@@ -65,7 +65,7 @@
 
         select
             *,
-            case when is_ddl then {{ read_statement('ddl_line') }} end as statement
+            case when is_ddl then {{ cdc.read_statement('ddl_line') }} end as statement
         from named
 
     ),
@@ -89,7 +89,7 @@
                     then concat('isDdl is true, but type is ', message.type)
                 when is_ddl and statement.kind = 'truncate' and changed_table is null then 'table is missing'
                 when is_ddl
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         'statement.kind', 'statement', 'message.sql', 'changed_database, changed_table'
                     ) }}
                 when word not in ('INSERT', 'UPDATE', 'DELETE', 'INIT')
@@ -129,7 +129,7 @@
                 when message_error is not null then message_error
                 when coalesce(size(row_image), 0) < 1 and not is_ddl
                     then concat('row ', image_index, ' is no object with columns')
-                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('row_before') }}
+                when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('row_before') }}
                     then concat('a column name stands twice in row ', image_index)
             end as row_error
         from row_images
@@ -150,10 +150,10 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
             case
                 when row_before is not null
-                    then {{ key_values_of_either('key_names', 'row_before', 'new_image') }}
+                    then {{ cdc.key_values_of_either('key_names', 'row_before', 'new_image') }}
             end as key_before,
             -- nothing but a change of a row has a key
             case when row_error is null and row_image is not null then key_names end as keys_of_row
@@ -187,7 +187,7 @@
             operations.*,
             half
         from operations
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -206,7 +206,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             message.type as source_operation,
-            {{ unknown_error('row_error', signs, format) }} as error,
+            {{ cdc.unknown_error('row_error', signs, format) }} as error,
             case when message is not null then {{ source_type }} end as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -227,8 +227,8 @@
             cast(array() as array<string>) as after_unavailable,
             md5({{ schema_text }}) as schema_id,
             {{ schema_text }} as schema_text,
-            {{ epoch_millis('message.es') }} as changed_at,
-            {{ epoch_millis('message.ts') }} as captured_at,
+            {{ cdc.epoch_millis('message.es') }} as changed_at,
+            {{ cdc.epoch_millis('message.ts') }} as captured_at,
             cast(null as string) as transaction_id,
             named_struct(
                 'phase', if(is_full_load, 0, 1),

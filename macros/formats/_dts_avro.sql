@@ -13,7 +13,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text
+            {{ cdc.json_text('value') }} as text
         from {{ messages }}
 
     ),
@@ -22,7 +22,7 @@
 
         select
             *,
-            case when startswith(ltrim(text), '{') then {{ _dts_in_one_shape(mark_fractions('text')) }} end
+            case when startswith(ltrim(text), '{') then {{ cdc._dts_in_one_shape(cdc.mark_fractions('text')) }} end
                 as json_rendering,
             case when not coalesce(startswith(ltrim(text), '{'), false) then value end as avro_record
         from texts
@@ -33,7 +33,7 @@
 
         select
             *,
-            {{ decode_object('json_rendering', '''
+            {{ cdc.decode_object('json_rendering', '''
                 id string, sourceTimestamp string, sourceTxid string, source struct<sourceType string>,
                 operation string, objectName string, objectName_branch struct<string string>,
                 processTimestamps array<string>, processTimestamps_branch struct<array array<string>>,
@@ -44,7 +44,7 @@
                 afterImages ' ~ cells ~ ',
                 afterImages_branch struct<string string, array ' ~ cells ~ '>,
                 afterImages_text string''') }} as elements,
-            {{ decode_avro('avro_record', dts_avro_schema()) }} as marked_record
+            {{ cdc.decode_avro('avro_record', cdc.dts_avro_schema()) }} as marked_record
         from renderings
 
     ),
@@ -53,8 +53,8 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as json_message,
-            {{ decoded_avro('marked_record') }} as avro_message
+            {{ cdc.decoded_object('elements') }} as json_message,
+            {{ cdc.decoded_avro('marked_record') }} as avro_message
         from parsed
 
     ),
@@ -67,11 +67,11 @@
                 case
                     when json_message is not null
                         then named_struct(
-                            'id', {{ unmarked('json_message.id') }},
-                            'seconds', {{ unmarked('json_message.sourceTimestamp') }},
+                            'id', {{ cdc.unmarked('json_message.id') }},
+                            'seconds', {{ cdc.unmarked('json_message.sourceTimestamp') }},
                             'source_txid', json_message.sourceTxid,
                             'source_type', json_message.source.sourceType,
-                            'operation', {{ unmarked('json_message.operation') }},
+                            'operation', {{ cdc.unmarked('json_message.operation') }},
                             'object_name', coalesce(json_message.objectName_branch.string, json_message.objectName),
                             'process_times', coalesce(
                                 json_message.processTimestamps_branch.array, json_message.processTimestamps
@@ -81,11 +81,11 @@
                             'ddl', coalesce(json_message.afterImages_branch.string, json_message.afterImages_text),
                             'before', transform(
                                 coalesce(json_message.beforeImages_branch.array, json_message.beforeImages),
-                                cell -> {{ _dts_json_cell('cell') }}
+                                cell -> {{ cdc._dts_json_cell('cell') }}
                             ),
                             'after', transform(
                                 coalesce(json_message.afterImages_branch.array, json_message.afterImages),
-                                cell -> {{ _dts_json_cell('cell') }}
+                                cell -> {{ cdc._dts_json_cell('cell') }}
                             )
                         )
                 end,
@@ -103,10 +103,10 @@
                             'fields', cast(avro_message.fields.member_array as {{ fields }}),
                             'ddl', avro_message.afterImages.member_string,
                             'before', transform(
-                                avro_message.beforeImages.member_array, cell -> {{ _dts_avro_cell('cell') }}
+                                avro_message.beforeImages.member_array, cell -> {{ cdc._dts_avro_cell('cell') }}
                             ),
                             'after', transform(
-                                avro_message.afterImages.member_array, cell -> {{ _dts_avro_cell('cell') }}
+                                avro_message.afterImages.member_array, cell -> {{ cdc._dts_avro_cell('cell') }}
                             )
                         )
                 end
@@ -120,10 +120,10 @@
         select
             *,
             upper(message.operation) as word,
-            {{ statement_line('message.ddl') }} as ddl_line,
+            {{ cdc.statement_line('message.ddl') }} as ddl_line,
             transform(message.fields, described -> described.name) as column_names,
-            transform(message.before, cell -> {{ _dts_value('cell') }}) as old_values,
-            transform(message.after, cell -> {{ _dts_value('cell') }}) as new_values,
+            transform(message.before, cell -> {{ cdc._dts_value('cell') }}) as old_values,
+            transform(message.after, cell -> {{ cdc._dts_value('cell') }}) as new_values,
             from_json(message.keys, 'map<string, array<string>>')['PRIMARY'] as primary_key,
             -- a dot inside a name is escaped
             transform(
@@ -139,7 +139,7 @@
         select
             *,
             {{ names_of_place }} as place,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from named
 
     ),
@@ -153,7 +153,7 @@
                 when load_error is not null then load_error
                 when value is null then null
                 when message is null and (startswith(ltrim(text), '{') or trim(text) in ('', 'null'))
-                    then {{ undecodable_reason('value', 'text') }}
+                    then {{ cdc.undecodable_reason('value', 'text') }}
                 when message is null then 'the value is neither a JSON object nor one whole Avro record of DTS'
                 when word is null then 'operation is missing'
                 when try_cast(message.id as bigint) is null and message.id is not null
@@ -168,7 +168,7 @@
                 when word = 'DDL' and coalesce(trim(message.ddl), '') = ''
                     then 'operation DDL without a statement in afterImages'
                 when word = 'DDL' and not statement.kind = 'truncate'
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         'statement.kind', 'statement', 'message.ddl',
                         'place.catalog_name, place.database_name, place.schema_name, place.table_name'
                     ) }}
@@ -177,7 +177,7 @@
                 when size(object_parts) > 3 then concat('objectName has more than three parts: ', message.object_name)
                 when place.table_name is null then 'objectName names no table'
                 when word = 'DDL'
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         'statement.kind', 'statement', 'message.ddl',
                         'place.catalog_name, place.database_name, place.schema_name, place.table_name'
                     ) }}
@@ -194,9 +194,9 @@
                 when word <> 'DELETE' and size(new_values) <> size(column_names)
                     then concat(size(column_names), ' fields, but ', size(new_values), ' values in afterImages')
                 when word in ('UPDATE', 'DELETE') and exists(old_values, cell -> cell.problem is not null)
-                    then {{ _dts_problem('old_values', 'beforeImages') }}
+                    then {{ cdc._dts_problem('old_values', 'beforeImages') }}
                 when word <> 'DELETE' and exists(new_values, cell -> cell.problem is not null)
-                    then {{ _dts_problem('new_values', 'afterImages') }}
+                    then {{ cdc._dts_problem('new_values', 'afterImages') }}
             end as row_error
         from placed
 
@@ -206,9 +206,9 @@
 
         select
             *,
-            case when row_error is null and word in ('UPDATE', 'DELETE') then {{ _dts_image('old_values') }} end
+            case when row_error is null and word in ('UPDATE', 'DELETE') then {{ cdc._dts_image('old_values') }} end
                 as old_image,
-            case when row_error is null and is_row_change and word <> 'DELETE' then {{ _dts_image('new_values') }} end
+            case when row_error is null and is_row_change and word <> 'DELETE' then {{ cdc._dts_image('new_values') }} end
                 as new_image,
             -- nothing but a change of a row has a key
             case
@@ -246,8 +246,8 @@
 
         select
             *,
-            {{ key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
-            case when word = 'UPDATE' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            {{ cdc.key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
+            case when word = 'UPDATE' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before,
             array_except(column_names, map_keys(old_image)) as missing_before,
             array_except(column_names, map_keys(new_image)) as missing_after
         from imaged
@@ -286,7 +286,7 @@
             operations.*,
             half
         from operations
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -305,7 +305,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             message.operation as source_operation,
-            {{ unknown_error('row_error', 'text', 'dts_avro') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'dts_avro') }} as error,
             lower(nullif(message.source_type, '')) as source_type,
             place.catalog_name,
             place.database_name,
@@ -322,8 +322,8 @@
             coalesce(case when half <> 'delete' then missing_after end, array()) as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            {{ epoch_seconds('message.seconds') }} as changed_at,
-            {{ epoch_millis(unmarked('get(message.process_times, size(message.process_times) - 1)')) }} as captured_at,
+            {{ cdc.epoch_seconds('message.seconds') }} as changed_at,
+            {{ cdc.epoch_millis(cdc.unmarked('get(message.process_times, size(message.process_times) - 1)')) }} as captured_at,
             nullif(message.source_txid, '') as transaction_id,
             named_struct(
                 'phase', if(whole_operation = 'snapshot', 0, 1),
@@ -374,33 +374,33 @@
                 'kind', case
                     when {{ cell }}.empty is not null
                         then if({{ cell }}.empty in ('NONE', 'NULL'), {{ cell }}.empty, null)
-                    when {{ _dts_member(cell, 'charset') }} is not null then 'Character'
-                    when {{ _dts_member(cell, 'timezone') }} is not null then 'DateTime'
-                    when {{ _dts_member(cell, 'timestamp') }} is not null then 'Timestamp'
+                    when {{ cdc._dts_member(cell, 'charset') }} is not null then 'Character'
+                    when {{ cdc._dts_member(cell, 'timezone') }} is not null then 'DateTime'
+                    when {{ cdc._dts_member(cell, 'timestamp') }} is not null then 'Timestamp'
                     when {{ cell }}.branch in ('BinaryObject', 'BinaryGeometry')
-                        or {{ _dts_member(cell, 'value_branch.bytes') }} is not null
+                        or {{ cdc._dts_member(cell, 'value_branch.bytes') }} is not null
                         then 'Binary'
-                    when {{ _dts_member(cell, 'value') }} is not null then 'Text'
+                    when {{ cdc._dts_member(cell, 'value') }} is not null then 'Text'
                     when {{ cell }}.branch = 'DateTime'
                         or coalesce(
                             {%- for part in parts %}
-                            {{ _dts_member(cell, part) }}{{ ',' if not loop.last }}
+                            {{ cdc._dts_member(cell, part) }}{{ ',' if not loop.last }}
                             {%- endfor %}
                         ) is not null
                         then 'DateTime'
                 end,
-                'text', {{ unmarked(_dts_member(cell, 'value')) }},
-                'charset', {{ _dts_member(cell, 'charset') }},
-                'bytes', {{ _dts_bytes(
-                    'coalesce(' ~ _dts_member(cell, 'value_branch.bytes') ~ ', ' ~ _dts_member(cell, 'value') ~ ')'
+                'text', {{ cdc.unmarked(cdc._dts_member(cell, 'value')) }},
+                'charset', {{ cdc._dts_member(cell, 'charset') }},
+                'bytes', {{ cdc._dts_bytes(
+                    'coalesce(' ~ cdc._dts_member(cell, 'value_branch.bytes') ~ ', ' ~ cdc._dts_member(cell, 'value') ~ ')'
                 ) }},
-                'seconds', try_cast({{ _dts_member(cell, 'timestamp') }} as bigint),
+                'seconds', try_cast({{ cdc._dts_member(cell, 'timestamp') }} as bigint),
                 {%- for part in parts %}
                 '{{ part }}', try_cast(
-                    coalesce({{ _dts_member(cell, 'value_branch.' ~ part) }}, {{ _dts_member(cell, part) }}) as int
+                    coalesce({{ cdc._dts_member(cell, 'value_branch.' ~ part) }}, {{ cdc._dts_member(cell, part) }}) as int
                 ),
                 {%- endfor %}
-                'timezone', {{ _dts_member(cell, 'timezone') }}
+                'timezone', {{ cdc._dts_member(cell, 'timezone') }}
             )
     end
 {%- endmacro %}
@@ -465,17 +465,17 @@
     named_struct(
         'text', case {{ cell }}.kind
             when 'Text' then {{ cell }}.text
-            when 'Character' then {{ _dts_characters(cell) }}
+            when 'Character' then {{ cdc._dts_characters(cell) }}
             when 'Binary' then hex({{ cell }}.bytes)
-            when 'Timestamp' then {{ _dts_instant(cell) }}
-            when 'DateTime' then {{ _dts_wall_clock(cell) }}
+            when 'Timestamp' then {{ cdc._dts_instant(cell) }}
+            when 'DateTime' then {{ cdc._dts_wall_clock(cell) }}
         end,
         'is_absent', {{ cell }}.kind <=> 'NONE',
         'is_binary', {{ cell }}.kind <=> 'Binary',
         'problem', case
             when {{ cell }} is null or {{ cell }}.kind in ('NONE', 'NULL') then null
             when {{ cell }}.kind is null then 'is no value that this format knows'
-            when {{ cell }}.kind = 'Character' and {{ _dts_charset(cell) }} is null
+            when {{ cell }}.kind = 'Character' and {{ cdc._dts_charset(cell) }} is null
                 then concat('is in a character set that is not read here: ', {{ cell }}.charset)
             when not is_valid_utf8({{ cell }}.text) then 'is not UTF-8 text'
             when {{ cell }}.kind = 'Timestamp' and {{ cell }}.seconds is null then 'is a timestamp without seconds'
@@ -495,7 +495,7 @@
 {#- Bytes that are no text of their character set stay one character per byte, the way Avro's JSON writes them. -#}
 {% macro _dts_characters(cell) -%}
     coalesce(
-        case when {{ _dts_charset(cell) }} = 'UTF-8' then try_validate_utf8(cast({{ cell }}.bytes as string)) end,
+        case when {{ cdc._dts_charset(cell) }} = 'UTF-8' then try_validate_utf8(cast({{ cell }}.bytes as string)) end,
         decode({{ cell }}.bytes, 'ISO-8859-1')
     )
 {%- endmacro %}
@@ -510,9 +510,9 @@
             nullif(
                 concat_ws(
                     '-',
-                    {{ _dts_at_least('4', cell ~ '.year') }},
-                    {{ _dts_two_digits(cell ~ '.month') }},
-                    {{ _dts_two_digits(cell ~ '.day') }}
+                    {{ cdc._dts_at_least('4', cell ~ '.year') }},
+                    {{ cdc._dts_two_digits(cell ~ '.month') }},
+                    {{ cdc._dts_two_digits(cell ~ '.day') }}
                 ),
                 ''
             ),
@@ -520,11 +520,11 @@
                 if(least({{ cell }}.hour, {{ cell }}.minute, {{ cell }}.second, {{ cell }}.millis) < 0, '-', ''),
                 concat_ws(
                     ':',
-                    {{ _dts_two_digits(cell ~ '.hour') }},
-                    {{ _dts_two_digits(cell ~ '.minute') }},
-                    {{ _dts_two_digits(cell ~ '.second') }}
+                    {{ cdc._dts_two_digits(cell ~ '.hour') }},
+                    {{ cdc._dts_two_digits(cell ~ '.minute') }},
+                    {{ cdc._dts_two_digits(cell ~ '.second') }}
                 ),
-                {{ _dts_fraction('abs(' ~ cell ~ '.millis)', '6') }}
+                {{ cdc._dts_fraction('abs(' ~ cell ~ '.millis)', '6') }}
             ), ''),
             {{ cell }}.timezone
         ),
@@ -540,7 +540,7 @@
         when {{ cell }}.seconds between -62135596800 and 253402300799
             then concat(
                 timestamp_ntz '1970-01-01 00:00:00' + interval '1' second * {{ cell }}.seconds,
-                {{ _dts_fraction(
+                {{ cdc._dts_fraction(
                     cell ~ '.millis',
                     "case feed_settings['timestamp_fraction'] when 'milliseconds' then 3 when 'nanoseconds' then 9 else 6 end"
                 ) }},
@@ -555,14 +555,14 @@
 {% macro _dts_fraction(count, digits) -%}
     if(
         {{ count }} <> 0,
-        concat('.', {{ _dts_at_least('if(' ~ count ~ ' > 999999, 9, ' ~ digits ~ ')', count) }}),
+        concat('.', {{ cdc._dts_at_least('if(' ~ count ~ ' > 999999, 9, ' ~ digits ~ ')', count) }}),
         ''
     )
 {%- endmacro %}
 
 
 {% macro _dts_two_digits(number) -%}
-    {{ _dts_at_least('2', 'abs(' ~ number ~ ')') }}
+    {{ cdc._dts_at_least('2', 'abs(' ~ number ~ ')') }}
 {%- endmacro %}
 
 

@@ -7,7 +7,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text
+            {{ cdc.json_text('value') }} as text
         from {{ messages }}
 
     ),
@@ -16,7 +16,7 @@
 
         select
             *,
-            {{ mark_fractions('text') }} as exact_text
+            {{ cdc.mark_fractions('text') }} as exact_text
         from texts
 
     ),
@@ -25,7 +25,7 @@
 
         select
             *,
-            {{ decode_object('exact_text', envelope_fields(fields)) }} as elements
+            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as elements
         from marked
 
     ),
@@ -34,7 +34,7 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as envelope
+            {{ cdc.decoded_object('elements') }} as envelope
         from parsed
 
     ),
@@ -43,8 +43,8 @@
 
         select
             *,
-            {{ without_marks('envelope.schema') }} as block_text,
-            {{ message_of_envelope('envelope', fields) }} as message
+            {{ cdc.without_marks('envelope.schema') }} as block_text,
+            {{ cdc.message_of_envelope('envelope', fields) }} as message
         from enveloped
 
     ),
@@ -53,10 +53,10 @@
 
         select
             *,
-            {{ unmarked('message.op') }} as op,
+            {{ cdc.unmarked('message.op') }} as op,
             {{ told.schema_text or 'block_text' }} as schema_block,
-            {{ exact_numbers('message.before', 'exact_text') }} as row_before,
-            {{ exact_numbers('message.after', 'exact_text') }} as row_after
+            {{ cdc.exact_numbers('message.before', 'exact_text') }} as row_before,
+            {{ cdc.exact_numbers('message.after', 'exact_text') }} as row_after
         from decoded
 
     ),
@@ -65,7 +65,7 @@
 
         select
             *,
-            {{ statement_line(told.ddl) }} as ddl_line
+            {{ cdc.statement_line(told.ddl) }} as ddl_line
         from imaged
 
     ),
@@ -74,7 +74,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -84,7 +84,7 @@
         select
             {%- if told.tokens %}
             * except (schema_block),
-            {{ block_with_bare_numbers('schema_block', 'row_before', 'row_after', told.tokens) }} as schema_block,
+            {{ cdc.block_with_bare_numbers('schema_block', 'row_before', 'row_after', told.tokens) }} as schema_block,
             {%- else %}
             *,
             {%- endif %}
@@ -108,19 +108,19 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when envelope is null then {{ undecodable_reason('value', 'text') }}
+                when envelope is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when told_operation is null and op is null then 'op is missing'
                 when told_operation is null then concat('op is not known: ', op)
                 when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
-                    then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
+                    then concat('ts_ms is not a whole number: ', {{ cdc.unmarked('message.ts_ms') }})
                 when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
-                    then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
+                    then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
                 when told_operation = 'heartbeat' then null
-                when told_operation = 'schema_change' then {{ _enveloped_statement_error(told.ddl) }}
+                when told_operation = 'schema_change' then {{ cdc._enveloped_statement_error(told.ddl) }}
                 when message.source is null then 'source is missing or not an object'
                 when changed_table is null then 'source.table is missing'
-                when told_operation = 'truncate' then {{ _enveloped_statement_error(told.ddl) }}
-                when {{ has_repeated_column('sent_before') }} or {{ has_repeated_column('sent_after') }}
+                when told_operation = 'truncate' then {{ cdc._enveloped_statement_error(told.ddl) }}
+                when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
                     then 'a column name stands twice in a row image'
                 when told_operation = 'delete' and sent_before is null
                     then concat('op ', op, ' without a before image')
@@ -155,8 +155,8 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before,
             -- two whole rows of one table have the same columns
             coalesce(array_sort(map_keys(old_image)) = array_sort(map_keys(new_image)), whole_operation <> 'update')
                 as is_whole_row
@@ -169,12 +169,12 @@
         select
             keyed.*,
             half,
-            {{ place_of_statement('name_in_text', 'changed_database', 'changed_schema', 'changed_table') }} as place,
+            {{ cdc.place_of_statement('name_in_text', 'changed_database', 'changed_schema', 'changed_table') }} as place,
             2 * coalesce(table_index, 0) + if(half = 'upsert', 1, 0) as row_index
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
             lateral view outer posexplode(
-                {{ tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
+                {{ cdc.tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
             ) as table_index, name_in_text
 
     ),
@@ -194,7 +194,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             {{ told.source_operation }} as source_operation,
-            {{ unknown_error('row_error', 'text', format) }} as error,
+            {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             lower(nullif(message.source.connector, '')) as source_type,
             changed_catalog as catalog_name,
             place.database_name,
@@ -238,7 +238,7 @@
 
 
 {% macro _enveloped_statement_error(ddl) -%}
-    {{ statement_of_table_error(
+    {{ cdc.statement_of_table_error(
         'kind_of_ddl', 'statement', ddl, 'changed_catalog, changed_database, changed_schema, changed_table'
     ) }}
 {%- endmacro %}

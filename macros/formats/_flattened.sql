@@ -6,7 +6,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text,
+            {{ cdc.json_text('value') }} as text,
             cast(key as string) as key_text
         from {{ messages }}
 
@@ -16,8 +16,8 @@
 
         select
             *,
-            {{ mark_fractions('text') }} as exact_text,
-            {{ mark_fractions('key_text') }} as exact_key
+            {{ cdc.mark_fractions('text') }} as exact_text,
+            {{ cdc.mark_fractions('key_text') }} as exact_key
         from texts
 
     ),
@@ -27,11 +27,11 @@
         select
             *,
             -- a row without an envelope is put into a list, which shows whether it is one
-            {{ decode_object(
-                "if(" ~ _is_connect_envelope('text') ~ ", exact_text, concat('{\"bare\":[', exact_text, ']}'))",
+            {{ cdc.decode_object(
+                "if(" ~ cdc._is_connect_envelope('text') ~ ", exact_text, concat('{\"bare\":[', exact_text, ']}'))",
                 '`schema` string, payload map<string, string>, bare array<map<string, string>>'
             ) }} as elements,
-            {{ decode_key('exact_key') }} as key_message
+            {{ cdc.decode_key('exact_key') }} as key_message
         from marked
 
     ),
@@ -40,8 +40,8 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as envelope,
-            {{ key_image('key_message') }} as sent_key
+            {{ cdc.decoded_object('elements') }} as envelope,
+            {{ cdc.key_image('key_message') }} as sent_key
         from parsed
 
     ),
@@ -50,12 +50,12 @@
 
         select
             *,
-            {{ without_marks('envelope.schema') }} as schema_block,
-            {{ exact_numbers(
+            {{ cdc.without_marks('envelope.schema') }} as schema_block,
+            {{ cdc.exact_numbers(
                 'coalesce(envelope.payload, case when size(envelope.bare) = 1 then envelope.bare[0] end)', 'exact_text'
             ) }} as message,
             if(cardinality(sent_key) > 0, sent_key, null) as key_image,
-            value is null or coalesce({{ is_null_text('text') }}, false) as is_null_value
+            value is null or coalesce({{ cdc.is_null_text('text') }}, false) as is_null_value
         from enveloped
 
     ),
@@ -64,7 +64,7 @@
 
         select
             * except (schema_block),
-            {{ block_with_bare_numbers(
+            {{ cdc.block_with_bare_numbers(
                 'schema_block',
                 'cast(map() as map<string, string>)',
                 'message',
@@ -75,7 +75,7 @@
             ) }} as schema_block,
             map_filter(message, (column_name, wire_text) -> not ({{ is_added }})) as sent_row,
             map_filter(message, (column_name, wire_text) -> {{ is_added }}) as added_fields,
-            {{ has_repeated_column('message') }} as is_ambiguous
+            {{ cdc.has_repeated_column('message') }} as is_ambiguous
         from decoded
 
     ),
@@ -85,22 +85,22 @@
         select
             *,
             lower(added_fields['__deleted']) as deleted_word,
-            {{ _added_field('op', added_prefix) }} as op,
-            {{ _added_field('connector', added_prefix) }} as connector,
-            coalesce(nullif({{ _added_field('db', added_prefix) }}, ''), feed_settings['database']) as changed_database,
-            coalesce(nullif({{ _added_field('schema', added_prefix) }}, ''), feed_settings['schema']) as changed_schema,
+            {{ cdc._added_field('op', added_prefix) }} as op,
+            {{ cdc._added_field('connector', added_prefix) }} as connector,
+            coalesce(nullif({{ cdc._added_field('db', added_prefix) }}, ''), feed_settings['database']) as changed_database,
+            coalesce(nullif({{ cdc._added_field('schema', added_prefix) }}, ''), feed_settings['schema']) as changed_schema,
             -- Debezium names a topic after the table
-            coalesce(nullif({{ _added_field('table', added_prefix) }}, ''), substring_index(topic, '.', -1))
+            coalesce(nullif({{ cdc._added_field('table', added_prefix) }}, ''), substring_index(topic, '.', -1))
                 as changed_table,
-            {{ _added_field('snapshot', added_prefix) }} as snapshot_word,
+            {{ cdc._added_field('snapshot', added_prefix) }} as snapshot_word,
             added_fields[concat({{ added_prefix }}, 'source_ts_ms')] as source_millis,
             added_fields[concat({{ added_prefix }}, 'ts_ms')] as captured_millis,
             coalesce(
-                {{ _added_field('transaction_id', added_prefix) }},
-                {{ _added_field('txId', added_prefix) }},
-                {{ _added_field('gtid', added_prefix) }}
+                {{ cdc._added_field('transaction_id', added_prefix) }},
+                {{ cdc._added_field('txId', added_prefix) }},
+                {{ cdc._added_field('gtid', added_prefix) }}
             ) as transaction_id,
-            {{ unavailable_columns('sent_row') }} as missing_columns
+            {{ cdc.unavailable_columns('sent_row') }} as missing_columns
         from split_up
 
     ),
@@ -118,7 +118,7 @@
                 when op is null then 'upsert'
             end as told_operation,
             feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)] as feed_keys,
-            {{ without_columns('sent_row', 'missing_columns') }} as row_image
+            {{ cdc.without_columns('sent_row', 'missing_columns') }} as row_image
         from named
 
     ),
@@ -127,16 +127,16 @@
 
         select
             *,
-            {{ bare_number_reason(
+            {{ cdc.bare_number_reason(
                 "concat_ws('.', changed_database, changed_schema, changed_table)",
                 'cast(map() as map<string, string>)',
                 'row_image',
-                _flattened_tokens()
+                cdc._flattened_tokens()
             ) }} as bare_number_error,
             coalesce(feed_keys, map_keys(key_image)) as key_names,
             case
                 when feed_keys is null then map_values(key_image)
-                else {{ key_values_of_either('feed_keys', 'key_image', 'row_image') }}
+                else {{ cdc.key_values_of_either('feed_keys', 'key_image', 'row_image') }}
             end as key_of_row
         from told_apart
 
@@ -151,8 +151,8 @@
                 when is_null_value and key_of_row is null
                     then 'a null value says that a row is gone, but the Kafka key does not say which'
                 when is_null_value then null
-                when envelope is null or message is null and not {{ _is_connect_envelope('text') }}
-                    then {{ undecodable_reason('value', 'text') }}
+                when envelope is null or message is null and not {{ cdc._is_connect_envelope('text') }}
+                    then {{ cdc.undecodable_reason('value', 'text') }}
                 when message is null then 'payload is missing or not an object'
                 when is_ambiguous then 'a column name stands twice in the row'
                 when deleted_word not in ('true', 'false')
@@ -160,7 +160,7 @@
                 when told_operation is null then concat('op is not known: ', op)
                 when deleted_word = 'true' and told_operation <> 'delete' or deleted_word = 'false' and op = 'd'
                     then concat('__deleted is ', deleted_word, ', but op is ', op)
-                when lower(connector) not in ({{ known_connectors() }}) then {{ unknown_connector_reason('lower(connector)') }}
+                when lower(connector) not in ({{ cdc.known_connectors() }}) then {{ cdc.unknown_connector_reason('lower(connector)') }}
                 when source_millis is not null and try_cast(source_millis as bigint) is null
                     then concat('source_ts_ms is not a whole number: ', source_millis)
                 when captured_millis is not null and try_cast(captured_millis as bigint) is null
@@ -206,7 +206,7 @@
             operation,
             coalesce(op, added_fields['__deleted']) as source_operation,
             -- the flattened rows of all writers look alike
-            {{ unknown_error('row_error', 'text', 'debezium_smt') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'debezium_smt') }} as error,
             lower(connector) as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -227,12 +227,12 @@
             if(has_row, missing_columns, array()) as after_unavailable,
             md5(schema_block) as schema_id,
             schema_block as schema_text,
-            {{ epoch_millis('source_millis') }} as changed_at,
-            {{ epoch_millis('captured_millis') }} as captured_at,
+            {{ cdc.epoch_millis('source_millis') }} as changed_at,
+            {{ cdc.epoch_millis('captured_millis') }} as captured_at,
             transaction_id,
             named_struct(
                 -- nothing but the word tells a full load from rows that were read again amid the stream
-                'phase', if(operation = 'snapshot' and {{ is_full_load_word('snapshot_word') }}, 0, 1),
+                'phase', if(operation = 'snapshot' and {{ cdc.is_full_load_word('snapshot_word') }}, 0, 1),
                 'position', cast(array() as array<decimal(38, 0)>),
                 'offset', offset,
                 'row_index', 0

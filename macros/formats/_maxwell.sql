@@ -24,7 +24,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text
+            {{ cdc.json_text('value') }} as text
         from {{ messages }}
 
     ),
@@ -33,7 +33,7 @@
 
         select
             *,
-            {{ mark_fractions('text') }} as exact_text
+            {{ cdc.mark_fractions('text') }} as exact_text
         from texts
 
     ),
@@ -42,7 +42,7 @@
 
         select
             *,
-            {{ decode_object('exact_text', '''
+            {{ cdc.decode_object('exact_text', '''
                 type string, database string, `table` string, data map<string, string>, old map<string, string>,
                 ts string, xid string, xoffset string, commit string, position string, server_id string,
                 primary_key_columns array<string>, sql string, def string''') }} as elements,
@@ -55,7 +55,7 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as message
+            {{ cdc.decoded_object('elements') }} as message
         from parsed
 
     ),
@@ -64,7 +64,7 @@
 
         select
             *,
-            {{ statement_line('message.sql') }} as ddl_line
+            {{ cdc.statement_line('message.sql') }} as ddl_line
         from decoded
 
     ),
@@ -73,7 +73,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -85,10 +85,10 @@
             nullif(message.database, '') as changed_database,
             nullif(message.table, '') as changed_table,
             {{ told_operation }} as told_operation,
-            {{ exact_numbers(sent_row, 'exact_text') }} as row_image,
-            case when message.type = 'update' then {{ exact_numbers('message.old', 'exact_text') }} end
+            {{ cdc.exact_numbers(sent_row, 'exact_text') }} as row_image,
+            case when message.type = 'update' then {{ cdc.exact_numbers('message.old', 'exact_text') }} end
                 as changed_values,
-            {{ without_marks('message.def') }} as type_text,
+            {{ cdc.without_marks('message.def') }} as type_text,
             {{ foreign_text }} as foreign_text
         from read_statements
 
@@ -125,23 +125,23 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message.type is null then 'type is missing'
-                when told_operation is null then concat('type is not known: ', {{ unmarked('message.type') }})
+                when told_operation is null then concat('type is not known: ', {{ cdc.unmarked('message.type') }})
                 when message.ts is not null and try_cast(message.ts as bigint) is null
-                    then concat('ts is not a whole number: ', {{ unmarked('message.ts') }})
+                    then concat('ts is not a whole number: ', {{ cdc.unmarked('message.ts') }})
                 when changed_table is null and not startswith(message.type, 'database-') then 'table is missing'
                 when told_operation in ('schema_change', 'truncate')
-                    then {{ statement_of_table_error(
-                        _maxwell_ddl_kind(), 'statement', 'message.sql', 'changed_database, changed_table'
+                    then {{ cdc.statement_of_table_error(
+                        cdc._maxwell_ddl_kind(), 'statement', 'message.sql', 'changed_database, changed_table'
                     ) }}
                 when told_operation not in ('insert', 'update', 'delete', 'snapshot') then null
                 when coalesce(size(row_image), 0) < 1
                     then 'the row is missing, has no columns, or is not an object'
-                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('changed_values') }}
+                when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('changed_values') }}
                     then 'a column name stands twice in the row'
-                when is_partial and {{ key_values('key_names', 'row_image') }} is null
-                    then {{ update_of_no_row() }}
+                when is_partial and {{ cdc.key_values('key_names', 'row_image') }} is null
+                    then {{ cdc.update_of_no_row() }}
             end as row_error
         from compared
 
@@ -174,9 +174,9 @@
                 when feed_settings['output_nulls'] = 'dropped'
                     then if(cardinality(changed_values) > 0, changed_values, null)
                 when cardinality(changed_values) > 0 and is_partial
-                    then {{ known_before('key_names', 'row_image', 'changed_values') }}
+                    then {{ cdc.known_before('key_names', 'row_image', 'changed_values') }}
                 when changed_values is not null and not is_partial
-                    then {{ overlaid('row_image', 'changed_values') }}
+                    then {{ cdc.overlaid('row_image', 'changed_values') }}
             end as old_image,
             case when is_row_change and whole_operation <> 'delete' then row_image end as new_image,
             case when is_row_change then key_names end as keys_of_row
@@ -188,10 +188,10 @@
 
         select
             *,
-            {{ key_values('keys_of_row', 'coalesce(new_image, old_image)') }} as key_of_row,
+            {{ cdc.key_values('keys_of_row', 'coalesce(new_image, old_image)') }} as key_of_row,
             case
                 when changed_values is not null
-                    then {{ key_values_of_either('keys_of_row', 'changed_values', 'new_image') }}
+                    then {{ cdc.key_values_of_either('keys_of_row', 'changed_values', 'new_image') }}
             end as key_before
         from completed
 
@@ -203,7 +203,7 @@
             keyed.*,
             half
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -221,8 +221,8 @@
             bronze_version,
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
-            {{ unmarked('message.type') }} as source_operation,
-            {{ unknown_error('row_error', 'foreign_text', format) }} as error,
+            {{ cdc.unmarked('message.type') }} as source_operation,
+            {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,
             case when message is not null then '{{ source_type }}' end as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -241,7 +241,7 @@
             type_text as schema_text,
             {{ changed_at }} as changed_at,
             {{ captured_at }} as captured_at,
-            {{ unmarked('message.xid') }} as transaction_id,
+            {{ cdc.unmarked('message.xid') }} as transaction_id,
             named_struct(
                 'phase', 1,
                 'position', {{ ranked_position }},
@@ -253,7 +253,7 @@
             case when row_error is null and startswith(message.type, 'bootstrap-') then message.type end
                 as snapshot_mark,
             case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then {{ _maxwell_ddl_kind() }} end as ddl_kind
+            case when whole_operation in ('schema_change', 'truncate') then {{ cdc._maxwell_ddl_kind() }} end as ddl_kind
         from halves
 
     )
@@ -288,6 +288,6 @@
 {% macro _maxwell_row_time() -%}
     case
                 when told_operation in ('insert', 'update', 'delete')
-                    then {{ epoch_seconds('message.ts') }}
+                    then {{ cdc.epoch_seconds('message.ts') }}
             end
 {%- endmacro %}

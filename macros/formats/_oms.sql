@@ -3,7 +3,7 @@
 {#- OceanBase's `tenant.database` apart; other sources have no tenant, and a statement's record may leave it out. -#}
 {% macro _oms_tenant(database, source_type) -%}
     case
-        when {{ _oms_is_oceanbase(source_type) }} and {{ database }} like '%.%'
+        when {{ cdc._oms_is_oceanbase(source_type) }} and {{ database }} like '%.%'
             then nullif(substring_index({{ database }}, '.', 1), '')
     end
 {%- endmacro %}
@@ -12,7 +12,7 @@
 {% macro _oms_database(database, source_type) -%}
     nullif(
         case
-            when {{ _oms_is_oceanbase(source_type) }}
+            when {{ cdc._oms_is_oceanbase(source_type) }}
                 then substring({{ database }}, instr({{ database }}, '.') + 1)
             else {{ database }}
         end,
@@ -65,7 +65,7 @@
 
 {#- Changes of Default and DefaultExtendColumnType: the second has its types in the images, as `__light_type`. -#}
 {% macro _oms_default_changes(messages, format) -%}
-    with {{ exact_messages(messages, '''
+    with {{ cdc.exact_messages(messages, '''
                 prevStruct map<string, string>, postStruct map<string, string>, recordType string,
                 allMetaData struct<
                     db string, table_name string, dbType string, ddlType string, record_primary_key string,
@@ -77,14 +77,14 @@
 
         select
             *,
-            {{ unmarked('message.recordType') }} as word,
-            {{ _oms_tenant('message.allMetaData.db', 'message.allMetaData.dbType') }} as changed_tenant,
-            {{ _oms_database('message.allMetaData.db', 'message.allMetaData.dbType') }} as changed_database,
+            {{ cdc.unmarked('message.recordType') }} as word,
+            {{ cdc._oms_tenant('message.allMetaData.db', 'message.allMetaData.dbType') }} as changed_tenant,
+            {{ cdc._oms_database('message.allMetaData.db', 'message.allMetaData.dbType') }} as changed_database,
             nullif(message.allMetaData.table_name, '') as changed_table,
             message.allMetaData.timestamp as event_seconds,
             message.allMetaData.storeDataSequence as store_sequence,
-            {{ exact_numbers('message.prevStruct', 'exact_text') }} as sent_before,
-            {{ exact_numbers('message.postStruct', 'exact_text') }} as sent_after
+            {{ cdc.exact_numbers('message.prevStruct', 'exact_text') }} as sent_before,
+            {{ cdc.exact_numbers('message.postStruct', 'exact_text') }} as sent_after
         from decoded
 
     ),
@@ -94,8 +94,8 @@
         select
             *,
             word in ('ROW', 'INSERT', 'UPDATE', 'DELETE') as is_row_change,
-            {{ without_columns('sent_before', "array('__light_type')") }} as columns_before,
-            {{ without_columns('sent_after', "array('__light_type')") }} as columns_after,
+            {{ cdc.without_columns('sent_before', "array('__light_type')") }} as columns_before,
+            {{ cdc.without_columns('sent_after', "array('__light_type')") }} as columns_after,
             -- a statement has types too, of its text
             case
                 when word in ('ROW', 'INSERT', 'UPDATE', 'DELETE')
@@ -110,7 +110,7 @@
 
         select
             *,
-            {{ statement_line('ddl_text') }} as ddl_line
+            {{ cdc.statement_line('ddl_text') }} as ddl_line
         from described
 
     ),
@@ -119,7 +119,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -149,21 +149,21 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when word is null then 'recordType is missing'
                 when word not in ('ROW', 'INSERT', 'UPDATE', 'DELETE', 'DDL', 'HEARTBEAT')
                     then concat('recordType is not known: ', word)
                 when event_seconds is not null and try_cast(event_seconds as bigint) is null
-                    then concat('allMetaData.timestamp is not a whole number: ', {{ unmarked('event_seconds') }})
+                    then concat('allMetaData.timestamp is not a whole number: ', {{ cdc.unmarked('event_seconds') }})
                 when word = 'HEARTBEAT' then null
                 when word = 'DDL' and told_ddl_kind is null then 'recordType DDL without a statement in postStruct.ddl'
                 when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
                     then 'allMetaData.table_name is missing'
                 when word = 'DDL'
-                    then {{ statement_of_table_error(
+                    then {{ cdc.statement_of_table_error(
                         'told_ddl_kind', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_table'
                     ) }}
-                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                     then 'a column name stands twice in a row image'
                 when word = 'DELETE' and old_image is null then 'recordType DELETE without a row in prevStruct'
                 when word <> 'DELETE' and new_image is null
@@ -194,7 +194,7 @@
                         split(nullif(message.allMetaData.record_primary_key, ''), '\u0001')
                     )
             end as key_names,
-            {{ _oms_time_digits('store_sequence') }} as time_digits
+            {{ cdc._oms_time_digits('store_sequence') }} as time_digits
         from judged
 
     ),
@@ -203,10 +203,10 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
-            {{ _oms_position('store_sequence', 'time_digits') }} as source_position,
-            {{ _oms_column_names('json_object_keys(type_text)', 'old_image', 'new_image') }} as column_names
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before,
+            {{ cdc._oms_position('store_sequence', 'time_digits') }} as source_position,
+            {{ cdc._oms_column_names('json_object_keys(type_text)', 'old_image', 'new_image') }} as column_names
         from operations
 
     ),
@@ -218,12 +218,12 @@
             array_except(column_names, map_keys(old_image)) as missing_before,
             array_except(column_names, map_keys(new_image)) as missing_after,
             half,
-            {{ place_of_statement('name_in_text', 'changed_database', 'cast(null as string)', 'changed_table') }} as place,
+            {{ cdc.place_of_statement('name_in_text', 'changed_database', 'cast(null as string)', 'changed_table') }} as place,
             2 * coalesce(table_index, 0) + if(half = 'upsert', 1, 0) as row_index
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
             lateral view outer posexplode(
-                {{ tables_of_statement('told_ddl_kind', 'statement', 'row_error') }}
+                {{ cdc.tables_of_statement('told_ddl_kind', 'statement', 'row_error') }}
             ) as table_index, name_in_text
 
     ),
@@ -243,7 +243,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             word as source_operation,
-            {{ unknown_error('row_error', 'text', format) }} as error,
+            {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             lower(nullif(message.allMetaData.dbType, '')) as source_type,
             changed_tenant as catalog_name,
             place.database_name,
@@ -265,11 +265,11 @@
             md5(type_text) as schema_id,
             type_text as schema_text,
             coalesce(
-                {{ epoch_seconds('event_seconds') }},
+                {{ cdc.epoch_seconds('event_seconds') }},
                 -- up to here all has been read
                 case
                     when whole_operation = 'heartbeat'
-                        then {{ epoch_seconds(unmarked('message.allMetaData.checkpoint')) }}
+                        then {{ cdc.epoch_seconds(cdc.unmarked('message.allMetaData.checkpoint')) }}
                 end
             ) as changed_at,
             cast(null as timestamp) as captured_at,

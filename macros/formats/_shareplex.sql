@@ -7,7 +7,7 @@
     messages, format, catalog_name, database_name, schema_name, table_name, position, operation_of_ins, is_whole,
     lacks_table
 ) -%}
-    with {{ exact_messages(messages, '''
+    with {{ cdc.exact_messages(messages, '''
                 meta struct<
                     op string, `table` string, `time` string, posttime string, scn string, seq string, trans string
                 >,
@@ -17,7 +17,7 @@
 
         select
             *,
-            {{ statement_line('message.sql.ddl') }} as ddl_line
+            {{ cdc.statement_line('message.sql.ddl') }} as ddl_line
         from decoded
 
     ),
@@ -26,7 +26,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -35,7 +35,7 @@
 
         select
             *,
-            {{ unmarked('message.meta.op') }} as op,
+            {{ cdc.unmarked('message.meta.op') }} as op,
             case
                 when lower(message.meta.op) in ('ins', 'insert') then {{ operation_of_ins }}
                 when lower(message.meta.op) in ('upd', 'update') then 'update'
@@ -45,8 +45,8 @@
                 when 'truncate' then 'truncate'
                 when 'ddl' then coalesce(statement.kind, 'other')
             end as kind_of_ddl,
-            {{ exact_numbers('message.data', 'exact_text') }} as sent_data,
-            {{ exact_numbers('message.key', 'exact_text') }} as sent_key,
+            {{ cdc.exact_numbers('message.data', 'exact_text') }} as sent_data,
+            {{ cdc.exact_numbers('message.key', 'exact_text') }} as sent_key,
             nullif({{ catalog_name }}, '') as changed_catalog,
             nullif({{ database_name }}, '') as changed_database,
             nullif({{ schema_name }}, '') as changed_schema,
@@ -62,21 +62,21 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when op is null then 'meta.op is missing'
                 when row_operation is null and kind_of_ddl is null then concat('meta.op is not known: ', op)
                 when message.meta.time is not null and try_cast(message.meta.time as timestamp_ntz) is null
-                    then concat('meta.time is no date with a time: ', {{ unmarked('message.meta.time') }})
+                    then concat('meta.time is no date with a time: ', {{ cdc.unmarked('message.meta.time') }})
                 when message.meta.posttime is not null and try_cast(message.meta.posttime as timestamp_ntz) is null
-                    then concat('meta.posttime is no date with a time: ', {{ unmarked('message.meta.posttime') }})
+                    then concat('meta.posttime is no date with a time: ', {{ cdc.unmarked('message.meta.posttime') }})
                 when lower(op) = 'ddl' and coalesce(trim(message.sql.ddl), '') = '' then 'op ddl without sql.ddl'
                 when {{ lacks_table }} then 'meta.table is missing'
                 when kind_of_ddl is not null
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         'kind_of_ddl', 'statement', 'message.sql.ddl',
                         'changed_catalog, changed_database, changed_schema, changed_table'
                     ) }}
-                when {{ has_repeated_column('sent_data') }} or {{ has_repeated_column('sent_key') }}
+                when {{ cdc.has_repeated_column('sent_data') }} or {{ cdc.has_repeated_column('sent_key') }}
                     then 'a column name stands twice in data or key'
                 when row_operation = 'update' and coalesce(cardinality(sent_key), 0) < 1
                     then concat('op ', op, ' without key')
@@ -111,7 +111,7 @@
                 when 'delete' then sent_data
             end as old_image,
             case
-                when whole_operation = 'update' then {{ overlaid('sent_key', 'sent_data') }}
+                when whole_operation = 'update' then {{ cdc.overlaid('sent_key', 'sent_data') }}
                 when whole_operation in ('insert', 'snapshot') then sent_data
             end as new_image,
             -- no message names its key columns: those in `key` may be all columns
@@ -127,8 +127,8 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
-            {{ key_values('key_names', 'old_image') }} as key_before,
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            {{ cdc.key_values('key_names', 'old_image') }} as key_before,
             {{ is_whole }} as is_whole
         from imaged
 
@@ -140,7 +140,7 @@
             keyed.*,
             half
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -159,7 +159,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             op as source_operation,
-            {{ unknown_error('row_error', 'text', format) }} as error,
+            {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             cast(null as string) as source_type,
             changed_catalog as catalog_name,
             changed_database as database_name,
@@ -176,8 +176,8 @@
             cast(array() as array<string>) as after_unavailable,
             cast(null as string) as schema_id,
             cast(null as string) as schema_text,
-            {{ _shareplex_instant('message.meta.time') }} as changed_at,
-            {{ _shareplex_instant('message.meta.posttime') }} as captured_at,
+            {{ cdc._shareplex_instant('message.meta.time') }} as changed_at,
+            {{ cdc._shareplex_instant('message.meta.posttime') }} as captured_at,
             nullif(message.meta.trans, '') as transaction_id,
             named_struct(
                 'phase', if(whole_operation = 'snapshot', 0, 1),

@@ -4,7 +4,7 @@
 {% macro _ticdc_position(commit) -%}
     case
         when {{ commit }} rlike '^[0-9]{1,20}$' and cast({{ commit }} as decimal(38, 0)) > 0
-            then array(cast({{ commit }} as decimal(38, 0)), {{ _ticdc_rank() }})
+            then array(cast({{ commit }} as decimal(38, 0)), {{ cdc._ticdc_rank() }})
         else cast(array() as array<decimal(38, 0)>)
     end
 {%- endmacro %}
@@ -19,7 +19,7 @@
 
 {#- A position of a commit with that rank; an empty one stays so. -#}
 {% macro _ticdc_ranked(position) -%}
-    if(size({{ position }}) > 0, array_append({{ position }}, {{ _ticdc_rank() }}), {{ position }})
+    if(size({{ position }}) > 0, array_append({{ position }}, {{ cdc._ticdc_rank() }}), {{ position }})
 {%- endmacro %}
 
 
@@ -31,7 +31,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text,
+            {{ cdc.json_text('value') }} as text,
             cast(key as string) as key_text
         from {{ messages }}
 
@@ -41,8 +41,8 @@
 
         select
             *,
-            {{ mark_fractions('text') }} as exact_text,
-            {{ mark_fractions('key_text') }} as exact_key
+            {{ cdc.mark_fractions('text') }} as exact_text,
+            {{ cdc.mark_fractions('key_text') }} as exact_key
         from texts
 
     ),
@@ -51,8 +51,8 @@
 
         select
             *,
-            {{ decode_object('exact_text', envelope_fields(fields)) }} as elements,
-            {{ decode_key('exact_key') }} as key_message
+            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as elements,
+            {{ cdc.decode_key('exact_key') }} as key_message
         from marked
 
     ),
@@ -61,8 +61,8 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as envelope,
-            transform_values({{ told.key_image }}, (column_name, wire_text) -> {{ unmarked('wire_text') }}) as key_image
+            {{ cdc.decoded_object('elements') }} as envelope,
+            transform_values({{ told.key_image }}, (column_name, wire_text) -> {{ cdc.unmarked('wire_text') }}) as key_image
         from parsed
 
     ),
@@ -71,8 +71,8 @@
 
         select
             *,
-            {{ without_marks('envelope.schema') }} as schema_block,
-            {{ message_of_envelope('envelope', fields) }} as message
+            {{ cdc.without_marks('envelope.schema') }} as schema_block,
+            {{ cdc.message_of_envelope('envelope', fields) }} as message
         from enveloped
 
     ),
@@ -81,9 +81,9 @@
 
         select
             *,
-            {{ unmarked('message.op') }} as op,
-            {{ exact_numbers('message.before', 'exact_text') }} as row_before,
-            {{ exact_numbers('message.after', 'exact_text') }} as row_after
+            {{ cdc.unmarked('message.op') }} as op,
+            {{ cdc.exact_numbers('message.before', 'exact_text') }} as row_before,
+            {{ cdc.exact_numbers('message.after', 'exact_text') }} as row_after
         from decoded
 
     ),
@@ -92,7 +92,7 @@
 
         select
             *,
-            {{ statement_line(told.ddl) }} as ddl_line
+            {{ cdc.statement_line(told.ddl) }} as ddl_line
         from imaged
 
     ),
@@ -101,7 +101,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -111,7 +111,7 @@
         select
             {%- if told.tokens %}
             * except (schema_block),
-            {{ block_with_bare_numbers('schema_block', 'row_before', 'row_after', told.tokens) }} as schema_block,
+            {{ cdc.block_with_bare_numbers('schema_block', 'row_before', 'row_after', told.tokens) }} as schema_block,
             {%- else %}
             *,
             {%- endif %}
@@ -144,18 +144,18 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when envelope is null then {{ undecodable_reason('value', 'text') }}
+                when envelope is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when told_operation is null and op is null then 'op is missing'
                 when told_operation is null then concat('op is not known: ', op)
                 else coalesce(
                     {{ told.reason }},
                     case
                         when told_operation in ('schema_change', 'truncate')
-                            then {{ statement_of_table_error(
+                            then {{ cdc.statement_of_table_error(
                                 'kind_of_ddl', 'statement', told.ddl, 'changed_database, changed_table'
                             ) }}
                         when not is_row_change then null
-                        when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                        when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                             then 'a column name stands twice in a row image'
                         when told_operation = 'delete' and old_image is null
                             then concat('op ', op, ' without a before image')
@@ -193,8 +193,8 @@
 
         select
             *,
-            {{ key_values_of_either('key_names', 'coalesce(new_image, old_image)', 'key_image') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before
+            {{ cdc.key_values_of_either('key_names', 'coalesce(new_image, old_image)', 'key_image') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before
         from operations
 
     ),
@@ -205,7 +205,7 @@
             keyed.*,
             half
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -224,7 +224,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             {{ told.source_operation }} as source_operation,
-            {{ unknown_error('row_error', 'text', format) }} as error,
+            {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             {{ told.source_type }} as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,

@@ -3,7 +3,7 @@
     feed names them. Rules: docs/formats/aws_dms.md -#}
 
 {% macro parse_aws_dms(messages) -%}
-    with {{ exact_messages(messages, '''
+    with {{ cdc.exact_messages(messages, '''
                 data map<string, string>, `before-image` map<string, string>, control struct<`table-def` string>,
                 metadata struct<
                     `record-type` string, operation string, `schema-name` string, `table-name` string,
@@ -15,17 +15,17 @@
 
         select
             *,
-            {{ unmarked('message.metadata.`record-type`') }} as record_type,
-            {{ unmarked('message.metadata.operation') }} as word,
-            nullif({{ unmarked('message.metadata.`schema-name`') }}, '') as changed_schema,
-            nullif({{ unmarked('message.metadata.`table-name`') }}, '') as changed_table,
-            {{ unmarked('message.metadata.timestamp') }} as handled,
-            {{ unmarked('message.metadata.`commit-timestamp`') }} as committed,
-            nullif({{ unmarked('message.metadata.`transaction-id`') }}, '') as source_transaction,
-            {{ without_marks('message.control.`table-def`') }} as type_text,
+            {{ cdc.unmarked('message.metadata.`record-type`') }} as record_type,
+            {{ cdc.unmarked('message.metadata.operation') }} as word,
+            nullif({{ cdc.unmarked('message.metadata.`schema-name`') }}, '') as changed_schema,
+            nullif({{ cdc.unmarked('message.metadata.`table-name`') }}, '') as changed_table,
+            {{ cdc.unmarked('message.metadata.timestamp') }} as handled,
+            {{ cdc.unmarked('message.metadata.`commit-timestamp`') }} as committed,
+            nullif({{ cdc.unmarked('message.metadata.`transaction-id`') }}, '') as source_transaction,
+            {{ cdc.without_marks('message.control.`table-def`') }} as type_text,
             coalesce(feed_settings['before_image_prefix'], 'BI_') as prefix,
-            {{ exact_numbers('message.data', 'exact_text') }} as sent_row,
-            {{ exact_numbers('message.`before-image`', 'exact_text') }} as sent_before
+            {{ cdc.exact_numbers('message.data', 'exact_text') }} as sent_row,
+            {{ cdc.exact_numbers('message.`before-image`', 'exact_text') }} as sent_before
         from decoded
 
     ),
@@ -34,8 +34,8 @@
 
         select
             *,
-            {{ _iso_instant('handled') }} as handled_at,
-            {{ _iso_instant('committed') }} as committed_at,
+            {{ cdc._iso_instant('handled') }} as handled_at,
+            {{ cdc._iso_instant('committed') }} as committed_at,
             startswith(lower(changed_table), 'awsdms_') as is_bookkeeping,
             map_filter(sent_row, (column_name, wire_text) -> not startswith(column_name, prefix)) as current_row
         from named
@@ -49,7 +49,7 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when record_type is null then 'metadata.record-type is missing'
                 when record_type not in ('data', 'control')
                     then concat('metadata.record-type is neither data nor control: ', record_type)
@@ -60,10 +60,10 @@
                     then concat('metadata.timestamp is not an ISO time: ', handled)
                 when committed is not null and committed_at is null
                     then concat('metadata.commit-timestamp is not an ISO time: ', committed)
-                when record_type = 'control' and {{ _dms_ddl_kind('word') }} is not null then null
+                when record_type = 'control' and {{ cdc._dms_ddl_kind('word') }} is not null then null
                 when record_type = 'control' or word not in ('load', 'insert', 'update', 'delete')
                     then concat('metadata.operation of a ', record_type, ' record is not known: ', word)
-                when {{ has_repeated_column('sent_row') }} or {{ has_repeated_column('sent_before') }}
+                when {{ cdc.has_repeated_column('sent_row') }} or {{ cdc.has_repeated_column('sent_before') }}
                     then 'a column name stands twice in a row image'
                 when word <> 'delete' and coalesce(cardinality(current_row), 0) < 1
                     then concat('operation ', word, ' without columns in data')
@@ -103,7 +103,7 @@
             case
                 when not is_row_change or word in ('load', 'insert') then null
                 when cardinality(row_before) > 0 and word = 'delete' and cardinality(current_row) > 0
-                    then {{ overlaid('current_row', 'row_before') }}
+                    then {{ cdc.overlaid('current_row', 'row_before') }}
                 when cardinality(row_before) > 0 then row_before
                 when word = 'delete' then current_row
             end as old_image,
@@ -129,16 +129,16 @@
                 when word = 'truncate-table' then 'truncate'
                 else 'schema_change'
             end as whole_operation,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
             case
                 when new_image is not null and old_image is not null
-                    then {{ key_values_of_either('key_names', 'old_image', 'new_image') }}
+                    then {{ cdc.key_values_of_either('key_names', 'old_image', 'new_image') }}
             end as key_before,
             -- a task drops and creates its tables before it loads them: below all of their rows
             if(word = 'load' or record_type = 'control' and source_transaction is null, 0, 1) as phase,
             case
                 when word = 'load' then cast(array() as array<decimal(38, 0)>)
-                else {{ _dms_position('message.metadata') }}
+                else {{ cdc._dms_position('message.metadata') }}
             end as source_position
         from imaged
 
@@ -150,7 +150,7 @@
             operations.*,
             half
         from operations
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -169,7 +169,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             word as source_operation,
-            {{ unknown_error('row_error', 'text', 'aws_dms') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'aws_dms') }} as error,
             cast(null as string) as source_type,
             cast(null as string) as catalog_name,
             cast(null as string) as database_name,
@@ -202,7 +202,7 @@
             case when whole_operation = 'snapshot' then word end as snapshot_mark,
             cast(null as string) as ddl,
             case
-                when whole_operation in ('schema_change', 'truncate') then {{ _dms_ddl_kind('word') }}
+                when whole_operation in ('schema_change', 'truncate') then {{ cdc._dms_ddl_kind('word') }}
             end as ddl_kind
         from halves
 

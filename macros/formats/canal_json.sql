@@ -4,14 +4,14 @@
     it changed, mostly without its key. Rules: docs/formats/canal_json.md -#}
 
 {% macro parse_canal_json(messages) -%}
-    {{ _canal_changes(
-        sent=_canal_messages(messages, _canal_fields()),
+    {{ cdc._canal_changes(
+        sent=cdc._canal_messages(messages, cdc._canal_fields()),
         format='canal_json',
-        message_operation=_canal_operation(),
-        reason=_canal_reason(),
-        sent_rows=_canal_sent_rows(),
-        is_partial="word = 'UPDATE' and " ~ may_lack_columns('values_before'),
+        message_operation=cdc._canal_operation(),
+        reason=cdc._canal_reason(),
+        sent_rows=cdc._canal_sent_rows(),
+        is_partial="word = 'UPDATE' and " ~ cdc.may_lack_columns('values_before'),
         is_before_complete="old_image is not null
-            and (word = 'UPDATE' or " ~ has_more_than_key('old_image') ~ ")"
+            and (word = 'UPDATE' or " ~ cdc.has_more_than_key('old_image') ~ ")"
     ) }}
 {%- endmacro %}

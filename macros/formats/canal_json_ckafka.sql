@@ -3,15 +3,15 @@
     Surprise: `es` and `ts` are seconds. Rules: docs/formats/canal_json_ckafka.md -#}
 
 {% macro parse_canal_json_ckafka(messages) -%}
-    {{ _canal_changes(
-        sent=_canal_exact_messages(messages, _canal_fields()),
+    {{ cdc._canal_changes(
+        sent=cdc._canal_exact_messages(messages, cdc._canal_fields()),
         format='canal_json_ckafka',
-        message_operation=_canal_operation(),
-        reason=_canal_reason(),
-        sent_rows=_canal_sent_rows(),
-        foreign_text=_canal_foreign_text(),
-        event_millis=_canal_seconds_as_millis('event_text'),
-        capture_millis=_canal_seconds_as_millis('capture_text')
+        message_operation=cdc._canal_operation(),
+        reason=cdc._canal_reason(),
+        sent_rows=cdc._canal_sent_rows(),
+        foreign_text=cdc._canal_foreign_text(),
+        event_millis=cdc._canal_seconds_as_millis('event_text'),
+        capture_millis=cdc._canal_seconds_as_millis('capture_text')
     ) }}
 {%- endmacro %}
 

@@ -4,20 +4,20 @@
     Rules: docs/formats/canal_json_cloudcanal.md -#}
 
 {% macro parse_canal_json_cloudcanal(messages) -%}
-    {{ _canal_changes(
-        sent=_canal_exact_messages(
+    {{ cdc._canal_changes(
+        sent=cdc._canal_exact_messages(
             messages,
-            _canal_fields() ~ ', sqlType string, tableChanges string',
-            _cloudcanal_types({
-                'mysqlType': without_marks('message.mysqlType'),
-                'sqlType': without_marks('message.sqlType'),
-                'tableChanges': without_marks('message.tableChanges')
+            cdc._canal_fields() ~ ', sqlType string, tableChanges string',
+            cdc._cloudcanal_types({
+                'mysqlType': cdc.without_marks('message.mysqlType'),
+                'sqlType': cdc.without_marks('message.sqlType'),
+                'tableChanges': cdc.without_marks('message.tableChanges')
             })
         ),
         format='canal_json_cloudcanal',
-        message_operation=_canal_operation(),
-        reason=_canal_reason(),
-        sent_rows=_canal_sent_rows(),
-        foreign_text=_canal_foreign_text()
+        message_operation=cdc._canal_operation(),
+        reason=cdc._canal_reason(),
+        sent_rows=cdc._canal_sent_rows(),
+        foreign_text=cdc._canal_foreign_text()
     ) }}
 {%- endmacro %}

@@ -4,8 +4,8 @@
 
 {% macro parse_canal_json_dts(messages) -%}
     {%- set created = "feed_settings['dts_instance_created']" -%}
-    {{ _canal_changes(
-        sent=_canal_messages(messages, _canal_fields()),
+    {{ cdc._canal_changes(
+        sent=cdc._canal_messages(messages, cdc._canal_fields()),
         format='canal_json_dts',
         is_ddl="lower(ddl_mark) = 'true' or upper(source_operation) = 'DDL'",
         message_operation="case
@@ -17,20 +17,20 @@
                 when is_ddl then 'schema_change'
             end",
         reason='coalesce(
-                ' ~ _canal_dts_contradiction(created) ~ ',
-                ' ~ _canal_reason() ~ '
+                ' ~ cdc._canal_dts_contradiction(created) ~ ',
+                ' ~ cdc._canal_reason() ~ '
             )',
         rows_from="if(word in ('UPDATE', 'DELETE') and " ~ created ~ " = 'before_2022_03_20', 'old', 'data')",
         sent_rows="case
                 when word not in ('UPDATE', 'DELETE') or " ~ created ~ " = 'since_2022_03_20' then data
-                when word = 'UPDATE' and size(data) = size(old) then " ~ _canal_dts_new_rows() ~ "
+                when word = 'UPDATE' and size(data) = size(old) then " ~ cdc._canal_dts_new_rows() ~ "
                 else old
             end",
         rows_before="case
                 when word = 'UPDATE' and size(data) = size(old)
                     then if(" ~ created ~ " = 'since_2022_03_20', old, data)
             end",
-        foreign_text=_canal_foreign_text(),
+        foreign_text=cdc._canal_foreign_text(),
         source_type='cast(null as string)',
         is_before_complete="coalesce(size(array_except(json_object_keys(type_text), map_keys(old_image))) = 0, false)"
     ) }}
@@ -66,9 +66,9 @@
                         when coalesce(size(new_values), 0) < 1 then null
                         when coalesce(size(row_before), 0) < 1
                             -- would get lost here; the row is reported below
-                            or {{ has_repeated_column('row_before') }} or {{ has_repeated_column('new_values') }}
+                            or {{ cdc.has_repeated_column('row_before') }} or {{ cdc.has_repeated_column('new_values') }}
                             then new_values
-                        else {{ overlaid('row_before', 'new_values') }}
+                        else {{ cdc.overlaid('row_before', 'new_values') }}
                     end
                 )
 {%- endmacro %}

@@ -4,24 +4,24 @@
     Rules: docs/formats/canal_json_ticdc.md -#}
 
 {% macro parse_canal_json_ticdc(messages) -%}
-    {{ _canal_changes(
-        sent=_canal_messages(messages, _canal_fields() ~ ",
+    {{ cdc._canal_changes(
+        sent=cdc._canal_messages(messages, cdc._canal_fields() ~ ",
                 _tidb struct<commitTs string, onlyHandleKey string, claimCheckLocation string>"),
         format='canal_json_ticdc',
         message_operation="case
                 when word = 'TIDB_WATERMARK' then 'heartbeat'
-                else " ~ _canal_operation() ~ "
+                else " ~ cdc._canal_operation() ~ "
             end",
         reason='coalesce(
-                ' ~ _canal_ticdc_absence() ~ ',
-                ' ~ _canal_reason() ~ '
+                ' ~ cdc._canal_ticdc_absence() ~ ',
+                ' ~ cdc._canal_reason() ~ '
             )',
-        sent_rows=_canal_sent_rows(),
-        foreign_text=_canal_foreign_text(),
+        sent_rows=cdc._canal_sent_rows(),
+        foreign_text=cdc._canal_foreign_text(),
         source_type="'tidb'",
-        position="if(" ~ _canal_ticdc_commit() ~ " > 0, array(" ~ _canal_ticdc_commit() ~ "), array())",
-        order_scope="if(" ~ _canal_ticdc_commit() ~ " > 0, 'position', 'offset')",
-        ranked_position=_ticdc_ranked('position'),
+        position="if(" ~ cdc._canal_ticdc_commit() ~ " > 0, array(" ~ cdc._canal_ticdc_commit() ~ "), array())",
+        order_scope="if(" ~ cdc._canal_ticdc_commit() ~ " > 0, 'position', 'offset')",
+        ranked_position=cdc._ticdc_ranked('position'),
         is_before_complete="old_image is not null
             and (word = 'UPDATE' or coalesce(size(array_except(map_keys(old_image), key_names)) > 0, false))"
     ) }}

@@ -4,7 +4,7 @@
     Rules: docs/formats/cloudcanal_json.md -#}
 
 {% macro parse_cloudcanal_json(messages) -%}
-    with {{ exact_messages(messages, '''
+    with {{ cdc.exact_messages(messages, '''
                 data array<map<string, string>>, before array<map<string, string>>,
                 db string, `schema` string, `table` string, action string, entryType string,
                 isDdl string, ddl string, execTs string, sendTs string, sql string,
@@ -28,10 +28,10 @@
                     then message.before
                 else message.data
             end as sent_rows,
-            {{ _cloudcanal_types({
-                'dbValType': without_marks('message.dbValType'),
-                'jdbcType': without_marks('message.jdbcType'),
-                'tableChanges': without_marks('message.tableChanges')
+            {{ cdc._cloudcanal_types({
+                'dbValType': cdc.without_marks('message.dbValType'),
+                'jdbcType': cdc.without_marks('message.jdbcType'),
+                'tableChanges': cdc.without_marks('message.tableChanges')
             }) }} as type_text
         from decoded
 
@@ -41,7 +41,7 @@
 
         select
             *,
-            {{ statement_line('message.sql') }} as ddl_line
+            {{ cdc.statement_line('message.sql') }} as ddl_line
         from named
 
     ),
@@ -50,7 +50,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -69,7 +69,7 @@
                     then if(statement.kind = 'truncate', 'truncate', 'schema_change')
             end as told_operation,
             if(
-                word = 'TRUNCATE', 'truncate', {{ ddl_kind_told("if(word = 'DROP', 'ERASE', word)", 'statement') }}
+                word = 'TRUNCATE', 'truncate', {{ cdc.ddl_kind_told("if(word = 'DROP', 'ERASE', word)", 'statement') }}
             ) as kind_of_ddl
         from read_statements
 
@@ -82,26 +82,26 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message.execTs is not null and try_cast(message.execTs as bigint) is null
-                    then concat('execTs is not a whole number: ', {{ unmarked('message.execTs') }})
+                    then concat('execTs is not a whole number: ', {{ cdc.unmarked('message.execTs') }})
                 when message.sendTs is not null and try_cast(message.sendTs as bigint) is null
-                    then concat('sendTs is not a whole number: ', {{ unmarked('message.sendTs') }})
+                    then concat('sendTs is not a whole number: ', {{ cdc.unmarked('message.sendTs') }})
                 when ddl_flag not in ('true', 'false')
                     then concat(
-                        'isDdl is neither true nor false: ', {{ unmarked('coalesce(message.isDdl, message.ddl)') }}
+                        'isDdl is neither true nor false: ', {{ cdc.unmarked('coalesce(message.isDdl, message.ddl)') }}
                     )
                 when entry_word not in ('ROWDATA', 'TRANSACTIONBEGIN', 'TRANSACTIONEND')
-                    then concat('entryType is not known: ', {{ unmarked('message.entryType') }})
+                    then concat('entryType is not known: ', {{ cdc.unmarked('message.entryType') }})
                 when told_operation is null and word is null then 'action is missing'
                 when told_operation is null
-                    then concat('action is not known: ', {{ unmarked('message.action') }})
+                    then concat('action is not known: ', {{ cdc.unmarked('message.action') }})
                 when told_operation in ('transaction_begin', 'transaction_end') then null
-                when told_operation = 'schema_change' then {{ _cloudcanal_statement_error() }}
+                when told_operation = 'schema_change' then {{ cdc._cloudcanal_statement_error() }}
                 when ddl_flag = 'true' and told_operation <> 'truncate'
                     then concat('isDdl is true, but action is ', message.action)
                 when changed_table is null then 'table is missing'
-                when told_operation = 'truncate' then {{ _cloudcanal_statement_error() }}
+                when told_operation = 'truncate' then {{ cdc._cloudcanal_statement_error() }}
                 when coalesce(size(sent_rows), 0) < 1 then 'data is missing, empty, or not a list of rows'
             end as message_error,
             told_operation in ('insert', 'update', 'delete') as is_row_change,
@@ -118,10 +118,10 @@
         select
             judged.*,
             coalesce(image_index, 0) as image_index,
-            {{ exact_numbers('row_image', 'exact_text') }} as row_image,
+            {{ cdc.exact_numbers('row_image', 'exact_text') }} as row_image,
             case
                 when told_operation = 'update' and size(message.before) = size(message.data)
-                    then {{ exact_numbers('message.before[image_index]', 'exact_text') }}
+                    then {{ cdc.exact_numbers('message.before[image_index]', 'exact_text') }}
             end as row_before
         from judged
             lateral view outer posexplode(
@@ -138,7 +138,7 @@
                 when message_error is not null then message_error
                 when is_row_change and coalesce(size(row_image), 0) < 1
                     then concat('element ', image_index, ' of data is not a row')
-                when {{ has_repeated_column('row_image') }} or {{ has_repeated_column('row_before') }}
+                when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('row_before') }}
                     then concat('a column name stands twice in row ', image_index)
             end as row_error
         from row_images
@@ -165,10 +165,10 @@
 
         select
             *,
-            {{ key_values('key_names', 'row_image') }} as key_of_row,
+            {{ cdc.key_values('key_names', 'row_image') }} as key_of_row,
             case
                 when told_operation = 'update' and old_image is not null
-                    then {{ key_values_of_either('key_names', 'old_image', 'row_image') }}
+                    then {{ cdc.key_values_of_either('key_names', 'old_image', 'row_image') }}
             end as key_before,
             -- nothing but a change of a row has a key
             case when row_error is null and is_row_change then key_names end as keys_of_row
@@ -194,12 +194,12 @@
         select
             operations.*,
             half,
-            {{ place_of_statement('name_in_text', 'changed_database', 'changed_schema', 'changed_table') }} as place,
+            {{ cdc.place_of_statement('name_in_text', 'changed_database', 'changed_schema', 'changed_table') }} as place,
             2 * coalesce(table_index, image_index) + if(half = 'upsert', 1, 0) as row_index
         from operations
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
             lateral view outer posexplode(
-                {{ tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
+                {{ cdc.tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
             ) as table_index, name_in_text
 
     ),
@@ -218,8 +218,8 @@
             bronze_version,
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
-            {{ unmarked('message.action') }} as source_operation,
-            {{ unknown_error('row_error', 'text', 'cloudcanal_json') }} as error,
+            {{ cdc.unmarked('message.action') }} as source_operation,
+            {{ cdc.unknown_error('row_error', 'text', 'cloudcanal_json') }} as error,
             cast(null as string) as source_type,
             cast(null as string) as catalog_name,
             place.database_name,
@@ -236,8 +236,8 @@
             cast(array() as array<string>) as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            {{ epoch_millis('message.execTs') }} as changed_at,
-            {{ epoch_millis('message.sendTs') }} as captured_at,
+            {{ cdc.epoch_millis('message.execTs') }} as changed_at,
+            {{ cdc.epoch_millis('message.sendTs') }} as captured_at,
             cast(null as string) as transaction_id,
             named_struct(
                 'phase', 1,
@@ -259,7 +259,7 @@
 
 
 {% macro _cloudcanal_statement_error() -%}
-    {{ statement_of_table_error(
+    {{ cdc.statement_of_table_error(
         'kind_of_ddl', 'statement', 'message.sql', 'changed_database, changed_schema, changed_table'
     ) }}
 {%- endmacro %}

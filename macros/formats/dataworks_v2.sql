@@ -4,7 +4,7 @@
     Rules: docs/formats/dataworks_v2.md -#}
 
 {% macro parse_dataworks_v2(messages) -%}
-    with {{ exact_messages(messages, '''
+    with {{ cdc.exact_messages(messages, '''
                 `schema` struct<
                     `column` array<map<string, string>>, pk array<string>,
                     source struct<dbType string, dbName string, `schema` string, `table` string>
@@ -18,16 +18,16 @@
 
         select
             *,
-            {{ unmarked('message.payload.op') }} as op,
+            {{ cdc.unmarked('message.payload.op') }} as op,
             message.payload.ddl.text as ddl_text,
-            {{ _oms_tenant('message.schema.source.dbName', 'message.schema.source.dbType') }} as changed_tenant,
-            {{ _oms_database('message.schema.source.dbName', 'message.schema.source.dbType') }} as changed_database,
+            {{ cdc._oms_tenant('message.schema.source.dbName', 'message.schema.source.dbType') }} as changed_tenant,
+            {{ cdc._oms_database('message.schema.source.dbName', 'message.schema.source.dbType') }} as changed_database,
             nullif(message.schema.source.schema, '') as changed_schema,
             nullif(message.schema.source.table, '') as changed_table,
             message.payload.timestamp.eventTime as event_millis,
             message.payload.timestamp.systemTime as system_millis,
-            {{ exact_numbers('message.payload.before.data', 'exact_text') }} as sent_before,
-            {{ exact_numbers('message.payload.after.data', 'exact_text') }} as sent_after
+            {{ cdc.exact_numbers('message.payload.before.data', 'exact_text') }} as sent_before,
+            {{ cdc.exact_numbers('message.payload.after.data', 'exact_text') }} as sent_after
         from decoded
 
     ),
@@ -36,7 +36,7 @@
 
         select
             *,
-            {{ statement_line('ddl_text') }} as ddl_line
+            {{ cdc.statement_line('ddl_text') }} as ddl_line
         from named
 
     ),
@@ -45,7 +45,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -58,7 +58,7 @@
             -- an image without any column is none
             case when op in ('UPDATE', 'DELETE') and cardinality(sent_before) > 0 then sent_before end as old_image,
             case when op in ('INSERT', 'UPDATE') and cardinality(sent_after) > 0 then sent_after end as new_image,
-            {{ _streamx_ddl_kind('op', 'statement') }} as told_ddl_kind
+            {{ cdc._streamx_ddl_kind('op', 'statement') }} as told_ddl_kind
         from read_statements
 
     ),
@@ -70,12 +70,12 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when op is null then 'payload.op is missing'
                 when event_millis is not null and try_cast(event_millis as bigint) is null
-                    then concat('eventTime is not a whole number: ', {{ unmarked('event_millis') }})
+                    then concat('eventTime is not a whole number: ', {{ cdc.unmarked('event_millis') }})
                 when system_millis is not null and try_cast(system_millis as bigint) is null
-                    then concat('systemTime is not a whole number: ', {{ unmarked('system_millis') }})
+                    then concat('systemTime is not a whole number: ', {{ cdc.unmarked('system_millis') }})
                 when op in ('TRANSACTION_BEGIN', 'GTID', 'TRANSACTION_END', 'XACOMMIT', 'XAROLLBACK', 'HEARTBEAT')
                     then null
                 when op = 'QUERY' and told_ddl_kind is null then null
@@ -85,15 +85,15 @@
                     and (
                         cardinality(statement.tables) > 2
                         or statement is not null
-                        and not {{ is_name_of_place('get(statement.tables, 0)', 'changed_tenant, changed_database, changed_schema, changed_table') }}
+                        and not {{ cdc.is_name_of_place('get(statement.tables, 0)', 'changed_tenant, changed_database, changed_schema, changed_table') }}
                     )
                     then concat('the statement names another table than its message: ', ddl_text)
                 when told_ddl_kind is not null
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         'told_ddl_kind', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_schema, changed_table'
                     ) }}
                 when not is_row_change then concat('op is not known: ', op)
-                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                     then 'a column name stands twice in a row image'
                 when op = 'DELETE' and old_image is null then 'op DELETE without a before image'
                 when op <> 'DELETE' and new_image is null then concat('op ', op, ' without an after image')
@@ -133,10 +133,10 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before,
             to_json(message.schema.column) as type_text,
-            {{ _oms_column_names(
+            {{ cdc._oms_column_names(
                 "array_compact(transform(message.schema.column, described -> described['name']))",
                 'old_image',
                 'new_image'
@@ -153,7 +153,7 @@
             array_except(column_names, map_keys(new_image)) as missing_after,
             half
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -172,7 +172,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             op as source_operation,
-            {{ unknown_error('row_error', 'text', 'dataworks_v2') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'dataworks_v2') }} as error,
             lower(nullif(message.schema.source.dbType, '')) as source_type,
             changed_tenant as catalog_name,
             changed_database as database_name,
@@ -193,8 +193,8 @@
                 as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            {{ epoch_millis('event_millis') }} as changed_at,
-            {{ epoch_millis('system_millis') }} as captured_at,
+            {{ cdc.epoch_millis('event_millis') }} as changed_at,
+            {{ cdc.epoch_millis('system_millis') }} as captured_at,
             cast(null as string) as transaction_id,
             named_struct(
                 'phase', 1,

@@ -4,13 +4,13 @@
     Rules: docs/formats/debezium_avro.md -#}
 
 {% macro parse_debezium_avro(messages) -%}
-    {%- set schemas = avro_schemas('debezium_avro', files='/[0-9]*.avsc') -%}
+    {%- set schemas = cdc.avro_schemas('debezium_avro', files='/[0-9]*.avsc') -%}
     with framed as (
 
         select
             *,
-            {{ registry_schema_file('value') }} as value_schema_file,
-            {{ registry_schema_file('key') }} as key_schema_file
+            {{ cdc.registry_schema_file('value') }} as value_schema_file,
+            {{ cdc.registry_schema_file('key') }} as key_schema_file
         from {{ messages }}
 
     ),
@@ -21,19 +21,19 @@
             *,
             case value_schema_file
                 {%- for schema in schemas %}
-                when {{ quoted(schema.file) }}
-                    then {{ avro_as_json('substring(value, 6)', schema.text) }}
+                when {{ cdc.quoted(schema.file) }}
+                    then {{ cdc.avro_as_json('substring(value, 6)', schema.text) }}
                 {%- endfor %}
             end as value_json,
             case key_schema_file
                 {%- for schema in schemas %}
-                when {{ quoted(schema.file) }}
-                    then {{ avro_as_json('substring(key, 6)', schema.text) }}
+                when {{ cdc.quoted(schema.file) }}
+                    then {{ cdc.avro_as_json('substring(key, 6)', schema.text) }}
                 {%- endfor %}
             end as key_json,
             case value_schema_file
                 {%- for schema in schemas %}
-                when {{ quoted(schema.file) }} then {{ quoted(schema.text) }}
+                when {{ cdc.quoted(schema.file) }} then {{ cdc.quoted(schema.text) }}
                 {%- endfor %}
             end as value_schema
         from framed
@@ -44,18 +44,18 @@
 
         select
             *,
-            {{ whole_avro_json('value_json') }} as text,
+            {{ cdc.whole_avro_json('value_json') }} as text,
             -- keys may have a converter of their own
-            if(key_schema_file is null, cast(key as string), {{ whole_avro_json('key_json') }}) as key_text
+            if(key_schema_file is null, cast(key as string), {{ cdc.whole_avro_json('key_json') }}) as key_text
         from decoded_records
 
     ),
 
-    {{ _debezium_changes('debezium_avro', {
+    {{ cdc._debezium_changes('debezium_avro', {
         'schema_text': 'case when text is not null then value_schema end',
-        'undecodable': _unread_avro_value(),
+        'undecodable': cdc._unread_avro_value(),
         'has_key': "(trim(key_text) not in ('', 'null') or key_schema_file is not null)",
-        'odd_key': _unread_avro_key(),
+        'odd_key': cdc._unread_avro_key(),
         'signs': 'case when text is null then cast(value as string) end'
     }) }}
 {%- endmacro %}
@@ -67,8 +67,8 @@
         when not startswith(value, X'00')
             then 'the value is not Avro with the header of a schema registry: its first byte is not zero'
         when length(value) < 5 then 'the value ends within the header of the schema registry'
-        when value_json is null then {{ _unknown_schema('value', 'the value') }}
-        else concat('the value is not one whole record of the Avro schema ', {{ registry_schema_id('value') }})
+        when value_json is null then {{ cdc._unknown_schema('value', 'the value') }}
+        else concat('the value is not one whole record of the Avro schema ', {{ cdc.registry_schema_id('value') }})
     end
 {%- endmacro %}
 
@@ -77,15 +77,15 @@
     case
         when key_schema_file is null
             then 'the Kafka key is neither Avro nor a JSON object: name the key columns of this table in the feed'
-        when key_json is null then {{ _unknown_schema('key', 'the Kafka key') }}
-        else concat('the Kafka key is not one whole record of the Avro schema ', {{ registry_schema_id('key') }})
+        when key_json is null then {{ cdc._unknown_schema('key', 'the Kafka key') }}
+        else concat('the Kafka key is not one whole record of the Avro schema ', {{ cdc.registry_schema_id('key') }})
     end
 {%- endmacro %}
 
 
 {% macro _unknown_schema(bytes, what) -%}
     concat(
-        'there is no Avro schema ', {{ registry_schema_id(bytes) }}, ', which {{ what }} names: put ',
-        {{ registry_schema_id(bytes) }}, '.avsc into the folder avro_schemas of the feed'
+        'there is no Avro schema ', {{ cdc.registry_schema_id(bytes) }}, ', which {{ what }} names: put ',
+        {{ cdc.registry_schema_id(bytes) }}, '.avsc into the folder avro_schemas of the feed'
     )
 {%- endmacro %}

@@ -3,7 +3,7 @@
     Surprise: no message of a row names its key: the feed does. Rules: docs/formats/debezium_cloudcanal.md -#}
 
 {% macro parse_debezium_cloudcanal(messages) -%}
-    {{ _enveloped_changes(
+    {{ cdc._enveloped_changes(
         messages,
         'debezium_cloudcanal',
         {
@@ -18,7 +18,7 @@
             'tableChanges': 'struct<type string, `table` string>'
         },
         {
-            'tokens': row_tokens('text'),
+            'tokens': cdc.row_tokens('text'),
             'operation': "case
                 when message.ddl is not null or message.tableChanges is not null or op = 'a'
                     then if(statement.kind = 'truncate', 'truncate', 'schema_change')
@@ -27,19 +27,19 @@
                 when op = 'd' then 'delete'
             end",
             'source_operation': 'coalesce(op, message.tableChanges.type)',
-            'schema_text': 'coalesce(block_text, ' ~ _cloudcanal_types({
-                'tableChanges': "concat('{\"table\":', " ~ without_marks('message.tableChanges.table') ~ ", '}')"
+            'schema_text': 'coalesce(block_text, ' ~ cdc._cloudcanal_types({
+                'tableChanges': "concat('{\"table\":', " ~ cdc.without_marks('message.tableChanges.table') ~ ", '}')"
             }) ~ ')',
             'catalog_name': 'cast(null as string)',
             'database_name': "coalesce(nullif(message.source.db, ''), nullif(message.databaseName, ''))",
             'schema_name': "nullif(nullif(message.source.schema, ''), message.source.db)",
-            'changed_at': epoch_millis('message.source.ts_ms'),
-            'captured_at': epoch_millis('message.ts_ms'),
+            'changed_at': cdc.epoch_millis('message.source.ts_ms'),
+            'captured_at': cdc.epoch_millis('message.ts_ms'),
             'transaction_id': "nullif(message.source.gtid, '')",
-            'position': told_apart(log_position('message.source'), row_in_event('message.source')),
-            'position_space': debezium_position_space('message.source'),
+            'position': cdc.told_apart(cdc.log_position('message.source'), cdc.row_in_event('message.source')),
+            'position_space': cdc.debezium_position_space('message.source'),
             'ddl': 'message.ddl',
-            'ddl_kind': schema_change_kind('statement', 'message.ddl', 'message.tableChanges.type')
+            'ddl_kind': cdc.schema_change_kind('statement', 'message.ddl', 'message.tableChanges.type')
         }
     ) }}
 {%- endmacro %}

@@ -8,18 +8,18 @@
 
         select
             *,
-            {{ json_text('value') }} as text,
+            {{ cdc.json_text('value') }} as text,
             cast(key as string) as key_text
         from {{ messages }}
 
     ),
 
-    {{ _debezium_changes('debezium_json', {
-        'schema_text': without_marks('envelope.schema'),
-        'undecodable': undecodable_reason('value', 'text'),
+    {{ cdc._debezium_changes('debezium_json', {
+        'schema_text': cdc.without_marks('envelope.schema'),
+        'undecodable': cdc.undecodable_reason('value', 'text'),
         'has_key': "trim(key_text) not in ('', 'null')",
         'odd_key': "'the Kafka key is not a JSON object: name the key columns of this table in the feed'",
         'signs': 'text',
-        'tokens': row_tokens('text')
+        'tokens': cdc.row_tokens('text')
     }) }}
 {%- endmacro %}

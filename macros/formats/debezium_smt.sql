@@ -5,7 +5,7 @@
 
 {% macro parse_debezium_smt(messages) -%}
     {%- set added_prefix = "coalesce(feed_settings['added_prefix'], '__')" -%}
-    {{ _flattened_changes(
+    {{ cdc._flattened_changes(
         messages, "startswith(column_name, " ~ added_prefix ~ ") or column_name = '__deleted'", added_prefix
     ) }}
 {%- endmacro %}

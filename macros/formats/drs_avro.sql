@@ -2,20 +2,20 @@
     Surprise: no document prints the schema, and no bytes name it. Rules: docs/formats/drs_avro.md -#}
 
 {% macro parse_drs_avro(messages) -%}
-    {%- set schemas = avro_schemas('drs_avro', files='') -%}
+    {%- set schemas = cdc.avro_schemas('drs_avro', files='') -%}
     with decoded_records as (
 
         select
             *,
             case feed_settings['avro_schemas']
                 {%- for schema in schemas %}
-                when {{ quoted(schema.file) }} then {{ avro_as_json('value', schema.text) }}
+                when {{ cdc.quoted(schema.file) }} then {{ cdc.avro_as_json('value', schema.text) }}
                 {%- endfor %}
             end as bare_json,
-            case when {{ has_registry_header('value') }} then
+            case when {{ cdc.has_registry_header('value') }} then
                 case feed_settings['avro_schemas']
                     {%- for schema in schemas %}
-                    when {{ quoted(schema.file) }} then {{ avro_as_json('substring(value, 6)', schema.text) }}
+                    when {{ cdc.quoted(schema.file) }} then {{ cdc.avro_as_json('substring(value, 6)', schema.text) }}
                     {%- endfor %}
                 end
             end as framed_json
@@ -27,15 +27,15 @@
 
         select
             *,
-            coalesce({{ whole_avro_json('bare_json') }}, {{ whole_avro_json('framed_json') }}) as text
+            coalesce({{ cdc.whole_avro_json('bare_json') }}, {{ cdc.whole_avro_json('framed_json') }}) as text
         from decoded_records
 
     ),
 
-    {{ _drs_rows(
+    {{ cdc._drs_rows(
         'drs_avro',
         'cast(null as string)',
-        _sorted_types(),
+        cdc._sorted_types(),
         "if(
             length(value) = 0,
             'the value is empty',

@@ -3,5 +3,5 @@
     Rules: docs/formats/drs_json.md -#}
 
 {% macro parse_drs_json(messages) -%}
-    {{ _drs_changes(messages, 'drs_json', "'mysql'") }}
+    {{ cdc._drs_changes(messages, 'drs_json', "'mysql'") }}
 {%- endmacro %}

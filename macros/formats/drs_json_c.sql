@@ -2,5 +2,5 @@
     Surprise: the source may be Oracle, and no message says so. Rules: docs/formats/drs_json_c.md -#}
 
 {% macro parse_drs_json_c(messages) -%}
-    {{ _drs_changes(messages, 'drs_json_c', 'cast(null as string)') }}
+    {{ cdc._drs_changes(messages, 'drs_json_c', 'cast(null as string)') }}
 {%- endmacro %}

@@ -8,7 +8,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text,
+            {{ cdc.json_text('value') }} as text,
             cast(key as string) as key_text
         from {{ messages }}
 
@@ -18,8 +18,8 @@
 
         select
             *,
-            {{ mark_fractions('text') }} as exact_text,
-            {{ mark_fractions('key_text') }} as exact_key
+            {{ cdc.mark_fractions('text') }} as exact_text,
+            {{ cdc.mark_fractions('key_text') }} as exact_key
         from texts
 
     ),
@@ -28,7 +28,7 @@
 
         select
             *,
-            {{ decode_object('exact_text', '''
+            {{ cdc.decode_object('exact_text', '''
                 `schema` string,
                 payload struct<
                     before map<string, string>, after map<string, string>, op string, ts_ms string,
@@ -39,7 +39,7 @@
                 >,
                 position struct<ts_sec string, file string, pos string, snapshot string>,
                 databaseName string, ddl string, tableChanges array<struct<type string>>''') }} as elements,
-            {{ decode_key('exact_key') }} as key_message
+            {{ cdc.decode_key('exact_key') }} as key_message
         from marked
 
     ),
@@ -48,8 +48,8 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as message,
-            {{ key_image('key_message') }} as key_image
+            {{ cdc.decoded_object('elements') }} as message,
+            {{ cdc.key_image('key_message') }} as key_image
         from parsed
 
     ),
@@ -58,9 +58,9 @@
 
         select
             *,
-            value is null or coalesce(text <> 'null' and {{ is_null_text('text') }}, false) as is_tombstone,
+            value is null or coalesce(text <> 'null' and {{ cdc.is_null_text('text') }}, false) as is_tombstone,
             message.payload is null and message.ddl is not null as is_statement,
-            {{ unmarked('message.payload.op') }} as op,
+            {{ cdc.unmarked('message.payload.op') }} as op,
             -- what both kinds of message say of their place in the source
             if(
                 message.payload is null,
@@ -74,9 +74,9 @@
                     'snapshot', message.payload.source.snapshot
                 )
             ) as place,
-            {{ without_marks('message.schema') }} as type_text,
-            {{ exact_numbers('message.payload.before', 'exact_text') }} as sent_before,
-            {{ exact_numbers('message.payload.after', 'exact_text') }} as sent_after
+            {{ cdc.without_marks('message.schema') }} as type_text,
+            {{ cdc.exact_numbers('message.payload.before', 'exact_text') }} as sent_before,
+            {{ cdc.exact_numbers('message.payload.after', 'exact_text') }} as sent_after
         from decoded
 
     ),
@@ -85,7 +85,7 @@
 
         select
             *,
-            case when is_statement then {{ statement_line('message.ddl') }} end as ddl_line
+            case when is_statement then {{ cdc.statement_line('message.ddl') }} end as ddl_line
         from told_apart
 
     ),
@@ -94,7 +94,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -103,7 +103,7 @@
 
         select
             * except (type_text),
-            {{ block_with_bare_numbers(
+            {{ cdc.block_with_bare_numbers(
                 'type_text',
                 'sent_before',
                 'sent_after',
@@ -112,8 +112,8 @@
             coalesce(lower(place.snapshot) = 'true', false) as is_full_load,
             case when is_statement then coalesce(statement.kind, 'other') end as kind_of_ddl,
             coalesce(statement.is_of_database, false) as is_of_database,
-            {{ part_of_name('get(statement.tables, 0)', 2) }} as database_in_text,
-            {{ part_of_name('get(statement.tables, 0)', 3) }} as table_in_text
+            {{ cdc.part_of_name('get(statement.tables, 0)', 2) }} as database_in_text,
+            {{ cdc.part_of_name('get(statement.tables, 0)', 3) }} as table_in_text
         from read_statements
 
     ),
@@ -152,7 +152,7 @@
                 when op in ('c', 'u') and cardinality(sent_after) > 0
                     then if(
                         is_full_load and feed_settings['base64_columns'] is not null,
-                        {{ _dtle_restored(
+                        {{ cdc._dtle_restored(
                             'sent_after', "feed_settings['base64_columns']", 'changed_database', 'changed_table'
                         ) }},
                         sent_after
@@ -170,26 +170,26 @@
             case
                 when load_error is not null then load_error
                 when is_tombstone then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message.payload is null and not is_statement then 'there is neither a payload nor a ddl'
                 when message.payload.source.connector is not null
                     then concat('source.connector is ', message.payload.source.connector, ', but dtle writes none')
                 when place.ts_sec is null then 'ts_sec is missing'
                 when try_cast(place.ts_sec as bigint) is null
-                    then concat('ts_sec is not a whole number: ', {{ unmarked('place.ts_sec') }})
+                    then concat('ts_sec is not a whole number: ', {{ cdc.unmarked('place.ts_sec') }})
                 when message.payload.ts_ms is not null and try_cast(message.payload.ts_ms as bigint) is null
-                    then concat('ts_ms is not a whole number: ', {{ unmarked('message.payload.ts_ms') }})
+                    then concat('ts_ms is not a whole number: ', {{ cdc.unmarked('message.payload.ts_ms') }})
                 when lower(place.snapshot) not in ('true', 'false')
-                    then concat('snapshot is neither true nor false: ', {{ unmarked('place.snapshot') }})
+                    then concat('snapshot is neither true nor false: ', {{ cdc.unmarked('place.snapshot') }})
                 when is_statement
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         'kind_of_ddl', 'statement', 'message.ddl', 'changed_database, changed_table'
                     ) }}
                 when op is null then 'op is missing'
                 when op not in ('c', 'u', 'd') then concat('op is not known: ', op)
                 when is_full_load and op <> 'c' then concat('op ', op, ' in a full load, which has only c')
                 when changed_table is null then 'source.table is missing'
-                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                     then 'a column name stands twice in a row image'
                 when op <> 'd' and new_image is null then concat('op ', op, ' without an after image')
                 when op <> 'c' and old_image is null then concat('op ', op, ' without a before image')
@@ -228,8 +228,8 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image, key_image)') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image, key_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before
         from operations
 
     ),
@@ -240,7 +240,7 @@
             keyed.*,
             half
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -259,7 +259,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             coalesce(op, get(message.tableChanges, 0).type) as source_operation,
-            {{ unknown_error('row_error', 'text', 'dtle') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'dtle') }} as error,
             case when place.ts_sec is not null and message.payload.source.connector is null then 'mysql' end
                 as source_type,
             cast(null as string) as catalog_name,
@@ -278,17 +278,17 @@
             md5(type_text) as schema_id,
             type_text as schema_text,
             -- 0 is an unknown time
-            {{ epoch_seconds("nullif(place.ts_sec, '0')") }} as changed_at,
-            {{ epoch_millis('message.payload.ts_ms') }} as captured_at,
+            {{ cdc.epoch_seconds("nullif(place.ts_sec, '0')") }} as changed_at,
+            {{ cdc.epoch_millis('message.payload.ts_ms') }} as captured_at,
             nullif(message.payload.source.gtid, '') as transaction_id,
             named_struct(
                 'phase', if(is_full_load, 0, 1),
-                'position', {{ told_apart(_dtle_position('place'), row_in_event('place')) }},
+                'position', {{ cdc.told_apart(cdc._dtle_position('place'), cdc.row_in_event('place')) }},
                 'offset', offset,
                 'row_index', if(half = 'upsert', 1, 0)
             ) as change_sequence,
             'position' as order_scope,
-            {{ _dtle_position_space('message.payload.source') }} as position_space,
+            {{ cdc._dtle_position_space('message.payload.source') }} as position_space,
             case when whole_operation = 'snapshot' then place.snapshot end as snapshot_mark,
             case when whole_operation in ('schema_change', 'truncate') then message.ddl end as ddl,
             case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind

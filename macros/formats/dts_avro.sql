@@ -3,7 +3,7 @@
     microseconds. Rules: docs/formats/dts_avro.md -#}
 
 {% macro parse_dts_avro(messages) -%}
-    {{ _dts_changes(messages, "named_struct(
+    {{ cdc._dts_changes(messages, "named_struct(
                 'catalog_name', cast(null as string),
                 'database_name', get(object_parts, 0),
                 'schema_name', case when size(object_parts) = 3 then get(object_parts, 1) end,

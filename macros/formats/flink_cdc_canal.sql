@@ -6,8 +6,8 @@
 {% macro parse_flink_cdc_canal(messages) -%}
     {%- set is_unnamed = "nullif(rtrim(message.table), '') is null" -%}
     {%- set named = "feed_settings['table_name']" -%}
-    {{ _canal_changes(
-        sent=_canal_exact_messages(messages, _canal_fields()),
+    {{ cdc._canal_changes(
+        sent=cdc._canal_exact_messages(messages, cdc._canal_fields()),
         format='flink_cdc_canal',
         database_name="if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", r'^(.*)\\.', 1), message.database)",
         table_name="if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", r'[^.]*$', 0), message.table)",
@@ -19,15 +19,15 @@
         reason="case
                 when load_error is null and is_row_change and changed_table is null
                     then 'the message names no table: name it in the setting table_name of the feed'
-                else " ~ _canal_reason() ~ "
+                else " ~ cdc._canal_reason() ~ "
             end",
         sent_rows="case
                 -- in its spelling: what Maxwell calls insert is no row of SeaTunnel
                 when data is null and old is null and source_operation in ('INSERT', 'DELETE')
-                    then " ~ _flink_cdc_canal_row_in_no_list() ~ "
-                else " ~ _canal_sent_rows() ~ "
+                    then " ~ cdc._flink_cdc_canal_row_in_no_list() ~ "
+                else " ~ cdc._canal_sent_rows() ~ "
             end",
-        foreign_text=_canal_foreign_text(),
+        foreign_text=cdc._canal_foreign_text(),
         source_type='cast(null as string)'
     ) }}
 {%- endmacro %}
@@ -40,6 +40,6 @@
                         array(from_json(exact_text, 'data map<string, string>').data),
                         sent_row -> cardinality(sent_row) > 0
                     ),
-                    sent_row -> {{ exact_numbers('sent_row', 'exact_text') }}
+                    sent_row -> {{ cdc.exact_numbers('sent_row', 'exact_text') }}
                 )
 {%- endmacro %}

@@ -6,7 +6,7 @@
 {% macro parse_flink_cdc_debezium(messages) -%}
     {%- set is_unnamed = "nullif(message.source.table, '') is null" -%}
     {%- set named = "feed_settings['table_name']" -%}
-    {{ _keyed_envelope_changes(
+    {{ cdc._keyed_envelope_changes(
         messages,
         'flink_cdc_debezium',
         {

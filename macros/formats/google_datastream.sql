@@ -3,7 +3,7 @@
     stand below the stream wherever they lie. Rules: docs/formats/google_datastream.md -#}
 
 {% macro parse_google_datastream(messages) -%}
-    with {{ exact_messages(messages, '''
+    with {{ cdc.exact_messages(messages, '''
                 payload map<string, string>, read_method string, read_timestamp string, source_timestamp string,
                 source_metadata struct<
                     `database` string, `schema` string, `table` string, change_type string, tx_id string,
@@ -15,16 +15,16 @@
 
         select
             *,
-            {{ unmarked('message.read_method') }} as read_method,
-            lower(split_part({{ unmarked('message.read_method') }}, '-', 1)) as engine,
-            contains({{ unmarked('message.read_method') }}, '-backfill') as is_backfill,
-            {{ unmarked('message.source_metadata.change_type') }} as word,
-            nullif({{ unmarked('message.source_metadata.database') }}, '') as changed_database,
-            nullif({{ unmarked('message.source_metadata.schema') }}, '') as changed_schema,
-            nullif({{ unmarked('message.source_metadata.table') }}, '') as changed_table,
-            {{ unmarked('message.read_timestamp') }} as read_time,
-            {{ unmarked('message.source_timestamp') }} as source_time,
-            {{ exact_numbers('message.payload', 'exact_text') }} as sent_row,
+            {{ cdc.unmarked('message.read_method') }} as read_method,
+            lower(split_part({{ cdc.unmarked('message.read_method') }}, '-', 1)) as engine,
+            contains({{ cdc.unmarked('message.read_method') }}, '-backfill') as is_backfill,
+            {{ cdc.unmarked('message.source_metadata.change_type') }} as word,
+            nullif({{ cdc.unmarked('message.source_metadata.database') }}, '') as changed_database,
+            nullif({{ cdc.unmarked('message.source_metadata.schema') }}, '') as changed_schema,
+            nullif({{ cdc.unmarked('message.source_metadata.table') }}, '') as changed_table,
+            {{ cdc.unmarked('message.read_timestamp') }} as read_time,
+            {{ cdc.unmarked('message.source_timestamp') }} as source_time,
+            {{ cdc.exact_numbers('message.payload', 'exact_text') }} as sent_row,
             coalesce(
                 case when size(message.source_metadata.primary_keys) > 0 then message.source_metadata.primary_keys end,
                 case
@@ -40,8 +40,8 @@
 
         select
             *,
-            coalesce({{ epoch_millis('read_time') }}, {{ _iso_instant('read_time') }}) as read_at,
-            coalesce({{ epoch_millis('source_time') }}, {{ _iso_instant('source_time') }}) as source_at
+            coalesce({{ cdc.epoch_millis('read_time') }}, {{ cdc._iso_instant('read_time') }}) as read_at,
+            coalesce({{ cdc.epoch_millis('source_time') }}, {{ cdc._iso_instant('source_time') }}) as source_at
         from named
 
     ),
@@ -53,7 +53,7 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when read_method is null then 'read_method is missing'
                 when word is null then 'source_metadata.change_type is missing'
                 when changed_table is null then 'source_metadata.table is missing'
@@ -65,7 +65,7 @@
                     then concat('source_metadata.change_type is not known: ', word)
                 when is_backfill and word <> 'INSERT'
                     then concat('change_type ', word, ' in a backfill, which has only INSERT')
-                when {{ has_repeated_column('sent_row') }} then 'a column name stands twice in payload'
+                when {{ cdc.has_repeated_column('sent_row') }} then 'a column name stands twice in payload'
                 when word not in ('UPDATE-DELETE', 'DELETE') and coalesce(cardinality(sent_row), 0) < 1
                     then concat('change_type ', word, ' without columns in payload')
             end as row_error
@@ -113,7 +113,7 @@
             end as operation,
             case
                 when is_backfill then cast(array() as array<decimal(38, 0)>)
-                else {{ _datastream_position('engine', 'message.source_metadata', 'word') }}
+                else {{ cdc._datastream_position('engine', 'message.source_metadata', 'word') }}
             end as source_position
         from imaged
 
@@ -134,14 +134,14 @@
             1 as parser_version,
             operation,
             word as source_operation,
-            {{ unknown_error('row_error', 'text', 'google_datastream') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'google_datastream') }} as error,
             nullif(engine, '') as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
             changed_schema as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            {{ key_values('key_names', 'row_image') }} as row_key,
+            {{ cdc.key_values('key_names', 'row_image') }} as row_key,
             cast(null as array<string>) as previous_row_key,
             case when is_removal then row_image end as before_image,
             case when not is_removal then row_image end as after_image,
@@ -158,7 +158,7 @@
             cast(null as string) as schema_text,
             source_at as changed_at,
             read_at as captured_at,
-            nullif({{ unmarked('message.source_metadata.tx_id') }}, '') as transaction_id,
+            nullif({{ cdc.unmarked('message.source_metadata.tx_id') }}, '') as transaction_id,
             named_struct(
                 'phase', if(is_backfill, 0, 1),
                 'position', source_position,
@@ -170,7 +170,7 @@
             ) as order_scope,
             case
                 when not is_backfill and engine = 'mysql' and size(source_position) > 0
-                    then regexp_extract({{ unmarked('message.source_metadata.log_file') }}, r'^(.*)\.[0-9]+$', 1)
+                    then regexp_extract({{ cdc.unmarked('message.source_metadata.log_file') }}, r'^(.*)\.[0-9]+$', 1)
             end as position_space,
             case when operation = 'snapshot' then read_method end as snapshot_mark,
             cast(null as string) as ddl,
@@ -192,26 +192,26 @@
             then array(
                 cast(substring_index({{ source }}.log_file, '.', -1) as decimal(38, 0)),
                 cast({{ source }}.log_position as decimal(38, 0)),
-                {{ _datastream_rank(word) }}
+                {{ cdc._datastream_rank(word) }}
             )
         when {{ engine }} = 'oracle' and {{ source }}.scn rlike '^[0-9]{1,38}$'
             then concat(
                 array(cast({{ source }}.scn as decimal(38, 0))),
                 if(
                     {{ source }}.rs_id rlike '^ *0x[0-9a-fA-F]{1,15}[.][0-9a-fA-F]{1,15}[.][0-9a-fA-F]{1,15} *$',
-                    {{ _hexadecimal_parts("replace(trim(" ~ source ~ ".rs_id), '0x', '')", '[.]') }},
+                    {{ cdc._hexadecimal_parts("replace(trim(" ~ source ~ ".rs_id), '0x', '')", '[.]') }},
                     cast(array(-1, -1, -1) as array<decimal(38, 0)>)
                 ),
                 array(
                     coalesce(try_cast({{ source }}.ssn as decimal(38, 0)), -1),
-                    {{ _datastream_rank(word) }}
+                    {{ cdc._datastream_rank(word) }}
                 )
             )
         when {{ engine }} = 'postgresql' and {{ source }}.lsn rlike '^[0-9a-fA-F]{1,8}/[0-9a-fA-F]{1,8}$'
-            then array_append({{ _hexadecimal_parts(source ~ '.lsn', '/') }}, {{ _datastream_rank(word) }})
+            then array_append({{ cdc._hexadecimal_parts(source ~ '.lsn', '/') }}, {{ cdc._datastream_rank(word) }})
         when {{ engine }} = 'sqlserver'
             and {{ source }}.lsn rlike '^[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,8}:[0-9a-fA-F]{1,8}$'
-            then array_append({{ _hexadecimal_parts(source ~ '.lsn', ':') }}, {{ _datastream_rank(word) }})
+            then array_append({{ cdc._hexadecimal_parts(source ~ '.lsn', ':') }}, {{ cdc._datastream_rank(word) }})
         else cast(array() as array<decimal(38, 0)>)
     end
 {%- endmacro %}

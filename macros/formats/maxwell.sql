@@ -5,7 +5,7 @@
     Rules: docs/formats/maxwell.md -#}
 
 {% macro parse_maxwell(messages) -%}
-    {{ _maxwell_changes(
+    {{ cdc._maxwell_changes(
         messages,
         format='maxwell',
         source_type='mysql',
@@ -16,26 +16,26 @@
         told_operation="case
                 when message.type = 'bootstrap-insert' then 'snapshot'
                 when message.type in ('bootstrap-start', 'bootstrap-complete') then 'ignored'
-                else " ~ _maxwell_operation() ~ "
+                else " ~ cdc._maxwell_operation() ~ "
             end",
         sent_row='message.data',
-        key_of_message=_maxwell_key('message', 'key_message', 'row_image'),
-        is_partial=may_lack_columns('changed_values'),
+        key_of_message=cdc._maxwell_key('message', 'key_message', 'row_image'),
+        is_partial=cdc.may_lack_columns('changed_values'),
         is_before_complete="if(
                 whole_operation = 'delete',
-                " ~ has_more_than_key('old_image') ~ ",
+                " ~ cdc.has_more_than_key('old_image') ~ ",
                 not is_partial and not feed_settings['output_nulls'] <=> 'dropped'
             )",
         changed_at="if(
                 told_operation in ('schema_change', 'truncate'),
-                " ~ epoch_millis('message.ts') ~ ",
-                " ~ _maxwell_row_time() ~ "
+                " ~ cdc.epoch_millis('message.ts') ~ ",
+                " ~ cdc._maxwell_row_time() ~ "
             )",
         captured_at="case
                 when told_operation in ('snapshot', 'ignored')
-                    then " ~ epoch_seconds('message.ts') ~ "
+                    then " ~ cdc.epoch_seconds('message.ts') ~ "
             end",
-        position=_maxwell_position('message'),
+        position=cdc._maxwell_position('message'),
         position_space="case
                 when size(source_position) > 0
                     then concat_ws(

@@ -4,7 +4,7 @@
     switched on. Rules: docs/formats/ogg_json.md -#}
 
 {% macro parse_ogg_json(messages) -%}
-    with {{ exact_messages(messages, '''
+    with {{ cdc.exact_messages(messages, '''
                 `table` string, op_type string, op_ts string, current_ts string, pos string, csn string, xid string,
                 primary_keys array<string>, before map<string, string>, after map<string, string>''') }},
 
@@ -12,11 +12,11 @@
 
         select
             *,
-            {{ unmarked('message.op_type') }} as op,
-            reverse(split(nullif({{ unmarked('message.table') }}, ''), r'\.')) as name_parts,
-            case when message.op_type in ('U', 'D') then {{ exact_numbers('message.before', 'exact_text') }} end
+            {{ cdc.unmarked('message.op_type') }} as op,
+            reverse(split(nullif({{ cdc.unmarked('message.table') }}, ''), r'\.')) as name_parts,
+            case when message.op_type in ('U', 'D') then {{ cdc.exact_numbers('message.before', 'exact_text') }} end
                 as sent_before,
-            case when message.op_type in ('I', 'U') then {{ exact_numbers('message.after', 'exact_text') }} end
+            case when message.op_type in ('I', 'U') then {{ cdc.exact_numbers('message.after', 'exact_text') }} end
                 as sent_after
         from decoded
 
@@ -29,8 +29,8 @@
             nullif(get(name_parts, 0), '') as changed_table,
             nullif(get(name_parts, 1), '') as changed_schema,
             nullif(get(name_parts, 2), '') as changed_database,
-            {{ _ogg_missing_columns('sent_before') }} as missing_before,
-            {{ _ogg_missing_columns('sent_after') }} as missing_after
+            {{ cdc._ogg_missing_columns('sent_before') }} as missing_before,
+            {{ cdc._ogg_missing_columns('sent_after') }} as missing_after
         from named
 
     ),
@@ -39,8 +39,8 @@
 
         select
             *,
-            {{ _ogg_image('sent_before', 'missing_before') }} as old_image,
-            {{ _ogg_image('sent_after', 'missing_after') }} as new_image
+            {{ cdc._ogg_image('sent_before', 'missing_before') }} as old_image,
+            {{ cdc._ogg_image('sent_after', 'missing_after') }} as new_image
         from told_apart
 
     ),
@@ -52,14 +52,14 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when op is null then 'op_type is missing'
                 when op not in ('I', 'U', 'D', 'T') then concat('op_type is not known: ', op)
                 when changed_table is null then 'table is missing'
                 when size(name_parts) > 3 then concat('table is not a name of at most three parts: ', message.table)
-                when message.op_ts is not null and not {{ _ogg_is_time('message.op_ts') }}
-                    then concat('op_ts is not a date with a time: ', {{ unmarked('message.op_ts') }})
-                when {{ has_repeated_column('sent_before') }} or {{ has_repeated_column('sent_after') }}
+                when message.op_ts is not null and not {{ cdc._ogg_is_time('message.op_ts') }}
+                    then concat('op_ts is not a date with a time: ', {{ cdc.unmarked('message.op_ts') }})
+                when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
                     then 'a column name stands twice in a row image'
                 when op in ('I', 'U') and coalesce(size(new_image), 0) < 1
                     then concat('op_type ', op, ' without an after image')
@@ -97,8 +97,8 @@
 
         select
             *,
-            {{ key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before
+            {{ cdc.key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before
         from operations
 
     ),
@@ -109,13 +109,13 @@
             *,
             cast(
                 concat(
-                    {{ _ogg_number('message.csn') }},
-                    {{ _ogg_number('message.pos') }}
+                    {{ cdc._ogg_number('message.csn') }},
+                    {{ cdc._ogg_number('message.pos') }}
                 ) as array<decimal(38, 0)>
             ) as source_position,
             case
-                when size({{ _ogg_number('message.csn') }}) > 0 then 'csn'
-                when size({{ _ogg_number('message.pos') }}) > 0 then 'pos'
+                when size({{ cdc._ogg_number('message.csn') }}) > 0 then 'csn'
+                when size({{ cdc._ogg_number('message.pos') }}) > 0 then 'pos'
             end as position_space
         from keyed
 
@@ -127,7 +127,7 @@
             placed.*,
             half
         from placed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -146,7 +146,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             op as source_operation,
-            {{ unknown_error('row_error', 'text', 'ogg_json') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'ogg_json') }} as error,
             cast(null as string) as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -160,12 +160,12 @@
             case when row_error is null and half <> 'delete' then new_image end as after_image,
             coalesce(
                 row_error is null and half <> 'upsert' and cardinality(old_image) > 0
-                and {{ _ogg_tells_all('sent_before', 'old_image') }},
+                and {{ cdc._ogg_tells_all('sent_before', 'old_image') }},
                 false
             ) as is_before_complete,
             coalesce(
                 row_error is null and half <> 'delete'
-                and (op = 'I' and size(missing_after) < 1 or {{ _ogg_tells_all('sent_after', 'new_image') }}),
+                and (op = 'I' and size(missing_after) < 1 or {{ cdc._ogg_tells_all('sent_after', 'new_image') }}),
                 false
             ) as is_after_complete,
             if(row_error is null and half <> 'upsert', coalesce(missing_before, array()), array())
@@ -174,10 +174,10 @@
                 as after_unavailable,
             cast(null as string) as schema_id,
             cast(null as string) as schema_text,
-            {{ _ogg_instant('message.op_ts', "feed_settings['time_zone']") }} as changed_at,
+            {{ cdc._ogg_instant('message.op_ts', "feed_settings['time_zone']") }} as changed_at,
             -- its clock is not that of op_ts
-            {{ _ogg_instant('message.current_ts', 'null') }} as captured_at,
-            {{ unmarked('message.xid') }} as transaction_id,
+            {{ cdc._ogg_instant('message.current_ts', 'null') }} as captured_at,
+            {{ cdc.unmarked('message.xid') }} as transaction_id,
             named_struct(
                 'phase', 1,
                 'position', source_position,

@@ -3,7 +3,7 @@
     begins with the tenant. Rules: docs/formats/oms_avro.md -#}
 
 {% macro parse_oms_avro(messages) -%}
-    {{ _dts_changes(messages, "named_struct(
+    {{ cdc._dts_changes(messages, "named_struct(
                 'catalog_name', case when size(object_parts) = 3 then get(object_parts, 0) end,
                 'database_name', get(object_parts, if(size(object_parts) = 3, 1, 0)),
                 'schema_name', cast(null as string),

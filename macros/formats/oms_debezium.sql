@@ -4,7 +4,7 @@
     Rules: docs/formats/oms_debezium.md -#}
 
 {% macro parse_oms_debezium(messages) -%}
-    {{ _enveloped_changes(
+    {{ cdc._enveloped_changes(
         messages,
         'oms_debezium',
         {
@@ -27,10 +27,10 @@
             end",
             'database_name': "nullif(regexp_replace(message.source.db, r'^[^.]*\\.', ''), '')",
             'schema_name': 'cast(null as string)',
-            'changed_at': _oms_instant("nullif(message.source.ts_ms, '0')"),
-            'captured_at': _oms_instant('message.ts_ms'),
+            'changed_at': cdc._oms_instant("nullif(message.source.ts_ms, '0')"),
+            'captured_at': cdc._oms_instant('message.ts_ms'),
             'transaction_id': 'cast(null as string)',
-            'position': _oms_debezium_position('message.source.pos'),
+            'position': cdc._oms_debezium_position('message.source.pos'),
             'position_space': 'cast(null as string)',
             'ddl': 'cast(null as string)',
             'ddl_kind': 'cast(null as string)'
@@ -44,7 +44,7 @@
     if(
         {{ text }} rlike '^-?[0-9]{1,11}$',
         timestamp_seconds(try_cast({{ text }} as bigint)),
-        {{ epoch_millis(text) }}
+        {{ cdc.epoch_millis(text) }}
     )
 {%- endmacro %}
 

@@ -2,5 +2,5 @@
     beyond those of oms_debezium. Rules: docs/formats/oms_debezium_flatten.md -#}
 
 {% macro parse_oms_debezium_flatten(messages) -%}
-    {{ parse_oms_debezium(messages) }}
+    {{ cdc.parse_oms_debezium(messages) }}
 {%- endmacro %}

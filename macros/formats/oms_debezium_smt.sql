@@ -2,5 +2,5 @@
     other field. Surprise: nothing tells table, time or insert from update. Rules: docs/formats/oms_debezium_smt.md -#}
 
 {% macro parse_oms_debezium_smt(messages) -%}
-    {{ _flattened_changes(messages, "column_name = '__deleted'", "'__'") }}
+    {{ cdc._flattened_changes(messages, "column_name = '__deleted'", "'__'") }}
 {%- endmacro %}

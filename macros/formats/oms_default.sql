@@ -4,5 +4,5 @@
     Rules: docs/formats/oms_default.md -#}
 
 {% macro parse_oms_default(messages) -%}
-    {{ _oms_default_changes(messages, 'oms_default') }}
+    {{ cdc._oms_default_changes(messages, 'oms_default') }}
 {%- endmacro %}

@@ -2,5 +2,5 @@
     Surprise: they stand among the columns of each image, as `__light_type`. Rules: docs/formats/oms_default_ext.md -#}
 
 {% macro parse_oms_default_ext(messages) -%}
-    {{ _oms_default_changes(messages, 'oms_default_ext') }}
+    {{ cdc._oms_default_changes(messages, 'oms_default_ext') }}
 {%- endmacro %}

@@ -19,7 +19,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text
+            {{ cdc.json_text('value') }} as text
         from {{ messages }}
 
     ),
@@ -28,7 +28,7 @@
 
         select
             *,
-            {{ mark_fractions('text') }} as exact_text
+            {{ cdc.mark_fractions('text') }} as exact_text
         from texts
 
     ),
@@ -37,7 +37,7 @@
 
         select
             *,
-            {{ decode_object(
+            {{ cdc.decode_object(
                 'exact_text',
                 body | join(',\n                ') ~ ',\n                type string'
                 ~ ',\n                message struct<' ~ body | join(',\n                ') ~ '>'
@@ -50,7 +50,7 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as envelope
+            {{ cdc.decoded_object('elements') }} as envelope
         from parsed
 
     ),
@@ -78,16 +78,16 @@
 
         select
             *,
-            {{ unmarked('envelope.type') }} as told_type,
+            {{ cdc.unmarked('envelope.type') }} as told_type,
             message.tableStructure is not null as has_structure,
-            {{ unmarked('message.headers.operation') }} as word,
-            {{ unmarked('message.headers.timestamp') }} as changed,
-            nullif({{ unmarked('message.headers.changeSequence') }}, '') as change_number,
-            {{ unmarked('message.headers.columnMask') }} as column_mask,
-            {{ without_marks('message.tableStructure') }} as type_text,
+            {{ cdc.unmarked('message.headers.operation') }} as word,
+            {{ cdc.unmarked('message.headers.timestamp') }} as changed,
+            nullif({{ cdc.unmarked('message.headers.changeSequence') }}, '') as change_number,
+            {{ cdc.unmarked('message.headers.columnMask') }} as column_mask,
+            {{ cdc.without_marks('message.tableStructure') }} as type_text,
             case when message is not null then coalesce(feed_settings['table'], topic) end as table_path,
-            {{ exact_numbers('message.data', 'exact_text') }} as sent_row,
-            {{ exact_numbers('message.beforeData', 'exact_text') }} as sent_before
+            {{ cdc.exact_numbers('message.data', 'exact_text') }} as sent_row,
+            {{ cdc.exact_numbers('message.beforeData', 'exact_text') }} as sent_before
         from decoded
 
     ),
@@ -98,8 +98,8 @@
             *,
             -- a bare record has no type
             coalesce(told_type, if(has_structure, 'MD', 'DT')) as record_type,
-            {{ _iso_instant('changed') }} as changed_at,
-            {{ _qlik_absent_columns('sent_row', 'column_mask') }} as absent_columns
+            {{ cdc._iso_instant('changed') }} as changed_at,
+            {{ cdc._qlik_absent_columns('sent_row', 'column_mask') }} as absent_columns
         from named
 
     ),
@@ -109,11 +109,11 @@
         select
             *,
             case
-                when record_type = 'MD' then nullif({{ unmarked('message.lineage.schema') }}, '')
+                when record_type = 'MD' then nullif({{ cdc.unmarked('message.lineage.schema') }}, '')
                 when contains(table_path, '.') then substring_index(substring_index(table_path, '.', -2), '.', 1)
             end as changed_schema,
             case
-                when record_type = 'MD' then nullif({{ unmarked('message.lineage.table') }}, '')
+                when record_type = 'MD' then nullif({{ cdc.unmarked('message.lineage.table') }}, '')
                 else substring_index(table_path, '.', -1)
             end as changed_table
         from typed
@@ -127,7 +127,7 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when record_type = 'MD' then null
                 when record_type <> 'DT' then concat('type is neither DT nor MD: ', record_type)
                 when word is null then 'headers.operation is missing'
@@ -135,7 +135,7 @@
                     then concat('headers.operation is not known: ', word)
                 when changed is not null and changed_at is null
                     then concat('headers.timestamp is not an ISO time: ', changed)
-                when {{ has_repeated_column('sent_row') }} or {{ has_repeated_column('sent_before') }}
+                when {{ cdc.has_repeated_column('sent_row') }} or {{ cdc.has_repeated_column('sent_before') }}
                     then 'a column name stands twice in a row image'
                 when word <> 'DELETE' and coalesce(cardinality(sent_row), 0) < 1
                     then concat('operation ', word, ' without columns in data')
@@ -154,10 +154,10 @@
             case
                 when row_error is not null or word not in ('UPDATE', 'DELETE') then null
                 when cardinality(sent_before) > 0 then sent_before
-                when word = 'DELETE' then {{ without_columns('sent_row', 'absent_columns') }}
+                when word = 'DELETE' then {{ cdc.without_columns('sent_row', 'absent_columns') }}
             end as old_image,
             case
-                when row_error is null and word <> 'DELETE' then {{ without_columns('sent_row', 'absent_columns') }}
+                when row_error is null and word <> 'DELETE' then {{ cdc.without_columns('sent_row', 'absent_columns') }}
             end as new_image,
             coalesce(cardinality(sent_before), 0) > 0 as has_before
         from judged
@@ -187,10 +187,10 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
             case
                 when new_image is not null and old_image is not null
-                    then {{ key_values_of_either('key_names', 'old_image', 'new_image') }}
+                    then {{ cdc.key_values_of_either('key_names', 'old_image', 'new_image') }}
             end as key_before
         from operations
 
@@ -202,7 +202,7 @@
             keyed.*,
             half
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -221,7 +221,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             coalesce(word, told_type) as source_operation,
-            {{ unknown_error('row_error', 'text', 'qlik_replicate') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'qlik_replicate') }} as error,
             cast(null as string) as source_type,
             cast(null as string) as catalog_name,
             cast(null as string) as database_name,
@@ -243,7 +243,7 @@
             type_text as schema_text,
             changed_at,
             cast(null as timestamp) as captured_at,
-            nullif({{ unmarked('message.headers.transactionId') }}, '') as transaction_id,
+            nullif({{ cdc.unmarked('message.headers.transactionId') }}, '') as transaction_id,
             named_struct(
                 'phase', if(word = 'REFRESH', 0, 1),
                 'position', case

@@ -3,14 +3,14 @@
     image and only the offset orders. Rules: docs/formats/shareplex_quest.md -#}
 
 {% macro parse_shareplex_quest(messages) -%}
-    {{ _shareplex_changes(
+    {{ cdc._shareplex_changes(
         messages,
         'shareplex_quest',
         catalog_name='cast(null as string)',
         database_name='cast(null as string)',
         schema_name="case when contains(message.meta.table, '.') then substring_index(message.meta.table, '.', 1) end",
         table_name="substring(message.meta.table, locate('.', message.meta.table) + 1)",
-        position=_shareplex_numbers('message.meta.scn, message.meta.seq'),
+        position=cdc._shareplex_numbers('message.meta.scn, message.meta.seq'),
         operation_of_ins="'insert'",
         is_whole="whole_operation <> 'update'",
         lacks_table="changed_table is null and kind_of_ddl in ('truncate', 'drop')"

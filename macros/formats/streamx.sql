@@ -4,7 +4,7 @@
     wherever the two lie. Rules: docs/formats/streamx.md -#}
 
 {% macro parse_streamx(messages) -%}
-    with {{ exact_messages(messages, '''
+    with {{ cdc.exact_messages(messages, '''
                 `schema` struct<
                     dataColumn array<map<string, string>>, primaryKey array<string>,
                     source struct<dbType string, dbName string, schemaName string, tableName string>
@@ -19,7 +19,7 @@
 
         select
             *,
-            {{ unmarked('message.payload.op') }} as op,
+            {{ cdc.unmarked('message.payload.op') }} as op,
             message.payload.ddl.text as ddl_text,
             nullif(message.schema.source.dbName, '') as changed_database,
             nullif(message.schema.source.schemaName, '') as changed_schema,
@@ -29,8 +29,8 @@
             nullif(message.payload.timestamp.systemTime, '-1') as system_millis,
             message.payload.sequenceId <=> '-1' as is_full_load,
             array_compact(transform(message.schema.dataColumn, described -> described['name'])) as column_names,
-            {{ exact_numbers('message.payload.before.dataColumn', 'exact_text') }} as sent_before,
-            {{ exact_numbers('message.payload.after.dataColumn', 'exact_text') }} as sent_after
+            {{ cdc.exact_numbers('message.payload.before.dataColumn', 'exact_text') }} as sent_before,
+            {{ cdc.exact_numbers('message.payload.after.dataColumn', 'exact_text') }} as sent_after
         from decoded
 
     ),
@@ -39,7 +39,7 @@
 
         select
             *,
-            {{ statement_line('ddl_text') }} as ddl_line
+            {{ cdc.statement_line('ddl_text') }} as ddl_line
         from named
 
     ),
@@ -48,7 +48,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -64,7 +64,7 @@
                     then sent_before
             end as old_image,
             case when op in ('INSERT', 'UPDATE_AFTER') and cardinality(sent_after) > 0 then sent_after end as new_image,
-            {{ _streamx_ddl_kind('op', 'statement') }} as told_ddl_kind
+            {{ cdc._streamx_ddl_kind('op', 'statement') }} as told_ddl_kind
         from read_statements
 
     ),
@@ -76,12 +76,12 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when op is null then 'payload.op is missing'
                 when event_millis is not null and try_cast(event_millis as bigint) is null
-                    then concat('eventTime is not a whole number: ', {{ unmarked('event_millis') }})
+                    then concat('eventTime is not a whole number: ', {{ cdc.unmarked('event_millis') }})
                 when system_millis is not null and try_cast(system_millis as bigint) is null
-                    then concat('systemTime is not a whole number: ', {{ unmarked('system_millis') }})
+                    then concat('systemTime is not a whole number: ', {{ cdc.unmarked('system_millis') }})
                 when op in ('TRANSACTION_BEGIN', 'GTID', 'TRANSACTION_END', 'XACOMMIT', 'XAROLLBACK', 'MHEARTBEAT')
                     then null
                 when op = 'QUERY' and told_ddl_kind is null then null
@@ -91,17 +91,17 @@
                     and (
                         cardinality(statement.tables) > 2
                         or statement is not null
-                        and not {{ is_name_of_place('get(statement.tables, 0)', 'changed_database, changed_schema, changed_table') }}
+                        and not {{ cdc.is_name_of_place('get(statement.tables, 0)', 'changed_database, changed_schema, changed_table') }}
                     )
                     then concat('the statement names another table than its message: ', ddl_text)
                 when told_ddl_kind is not null
-                    then {{ statement_error(
+                    then {{ cdc.statement_error(
                         'told_ddl_kind', 'statement', 'ddl_text', 'changed_database, changed_schema, changed_table'
                     ) }}
                 when not is_row_change then concat('op is not known: ', op)
                 when is_full_load and op <> 'INSERT'
                     then concat('op ', op, ' in a full load (sequenceId -1), which has only INSERT')
-                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                     then 'a column name stands twice in a row image'
                 when op in ('INSERT', 'UPDATE_AFTER') and new_image is null
                     then concat('op ', op, ' without an after image')
@@ -151,8 +151,8 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before,
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before,
             array_except(column_names, map_keys(old_image)) as missing_before,
             array_except(column_names, map_keys(new_image)) as missing_after,
             to_json(message.schema.dataColumn) as type_text
@@ -180,7 +180,7 @@
             placed.*,
             half
         from placed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -199,7 +199,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             op as source_operation,
-            {{ unknown_error('row_error', 'text', 'streamx') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'streamx') }} as error,
             lower(nullif(message.schema.source.dbType, '')) as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -220,8 +220,8 @@
                 as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            {{ epoch_millis('event_millis') }} as changed_at,
-            {{ epoch_millis('system_millis') }} as captured_at,
+            {{ cdc.epoch_millis('event_millis') }} as changed_at,
+            {{ cdc.epoch_millis('system_millis') }} as captured_at,
             cast(null as string) as transaction_id,
             named_struct(
                 'phase', if(is_full_load, 0, 1),

@@ -3,7 +3,7 @@
     labelled DROP: its text decides. Rules: docs/formats/ticdc_debezium.md -#}
 
 {% macro parse_ticdc_debezium(messages) -%}
-    {{ _keyed_envelope_changes(
+    {{ cdc._keyed_envelope_changes(
         messages,
         'ticdc_debezium',
         {
@@ -18,7 +18,7 @@
         },
         {
             'key_image': 'key_message.wrapped.payload',
-            'tokens': row_tokens('text'),
+            'tokens': cdc.row_tokens('text'),
             'operation': "case
                 when op = 'c' then 'insert'
                 when op = 'u' then 'update'
@@ -28,17 +28,17 @@
                 when op is null and (message.ddl is not null or message.tableChanges is not null)
                     then if(statement.kind = 'truncate', 'truncate', 'schema_change')
             end",
-            'reason': _ticdc_envelope_reason(),
+            'reason': cdc._ticdc_envelope_reason(),
             'source_operation': 'coalesce(op, get(message.tableChanges, 0).type)',
             'source_type': "case when message is not null then 'tidb' end",
             'database_name': "coalesce(nullif(message.source.db, ''), nullif(message.databaseName, ''))",
             'table_name': "nullif(message.source.table, '')",
-            'changed_at': epoch_millis('message.source.ts_ms'),
-            'captured_at': epoch_millis('message.ts_ms'),
-            'position': _ticdc_position('message.source.commit_ts'),
+            'changed_at': cdc.epoch_millis('message.source.ts_ms'),
+            'captured_at': cdc.epoch_millis('message.ts_ms'),
+            'position': cdc._ticdc_position('message.source.commit_ts'),
             'order_scope': 'position',
             'ddl': 'message.ddl',
-            'ddl_kind': schema_change_kind('statement', 'message.ddl', 'get(message.tableChanges, 0).type')
+            'ddl_kind': cdc.schema_change_kind('statement', 'message.ddl', 'get(message.tableChanges, 0).type')
         }
     ) }}
 {%- endmacro %}
@@ -53,12 +53,12 @@
                 'source.connector is not TiCDC: ', coalesce(message.source.connector, 'it is missing')
             )
         when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
-            then concat('ts_ms is not a whole number: ', {{ unmarked('message.ts_ms') }})
+            then concat('ts_ms is not a whole number: ', {{ cdc.unmarked('message.ts_ms') }})
         when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
-            then concat('source.ts_ms is not a whole number: ', {{ unmarked('message.source.ts_ms') }})
+            then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
         when message.source.commit_ts not rlike '^[0-9]{1,20}$'
             then concat(
-                'source.commit_ts is not a whole number: ', {{ unmarked('message.source.commit_ts') }}
+                'source.commit_ts is not a whole number: ', {{ cdc.unmarked('message.source.commit_ts') }}
             )
         when changed_table is null and (is_row_change or told_operation = 'truncate')
             then 'source.table is missing'

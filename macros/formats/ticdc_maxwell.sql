@@ -3,12 +3,12 @@
     statements in `ts`. Rules: docs/formats/ticdc_maxwell.md -#}
 
 {% macro parse_ticdc_maxwell(messages) -%}
-    {{ _maxwell_changes(
+    {{ cdc._maxwell_changes(
         messages,
         format='ticdc_maxwell',
         source_type='tidb',
         decoded_key="from_json(cast(key as string), 'ts string')",
-        told_operation=_maxwell_operation(),
+        told_operation=cdc._maxwell_operation(),
         sent_row="if(message.type = 'delete', message.old, message.data)",
         key_of_message='null',
         is_partial='false',
@@ -18,21 +18,21 @@
             )",
         changed_at="if(
                 told_operation in ('schema_change', 'truncate'),
-                " ~ epoch_millis("shiftright(try_cast(message.ts as bigint), 18)") ~ ",
-                " ~ _maxwell_row_time() ~ "
+                " ~ cdc.epoch_millis("shiftright(try_cast(message.ts as bigint), 18)") ~ ",
+                " ~ cdc._maxwell_row_time() ~ "
             )",
         captured_at='cast(null as timestamp)',
         position="cast(
                 case
-                    when " ~ _ticdc_maxwell_commit() ~ " rlike '^[0-9]{1,20}$'
-                        then array(" ~ _ticdc_maxwell_commit() ~ ")
+                    when " ~ cdc._ticdc_maxwell_commit() ~ " rlike '^[0-9]{1,20}$'
+                        then array(" ~ cdc._ticdc_maxwell_commit() ~ ")
                     else array()
                 end as array<decimal(38, 0)>
             )",
         position_space='cast(null as string)',
         order_scope="if(size(source_position) > 0, 'position', 'offset')",
-        foreign_text=_ticdc_maxwell_foreign_text(),
-        ranked_position=_ticdc_ranked('source_position')
+        foreign_text=cdc._ticdc_maxwell_foreign_text(),
+        ranked_position=cdc._ticdc_ranked('source_position')
     ) }}
 {%- endmacro %}
 

@@ -18,7 +18,7 @@
 
         select
             *,
-            case when is_framed then {{ _ticdc_frames('key', 9, 'length(bytes) div 8') }} end as key_frames
+            case when is_framed then {{ cdc._ticdc_frames('key', 9, 'length(bytes) div 8') }} end as key_frames
         from records
 
     ),
@@ -27,7 +27,7 @@
 
         select
             *,
-            case when is_framed then {{ _ticdc_frames('value', 1, 'size(key_frames.entries)') }} end as value_frames
+            case when is_framed then {{ cdc._ticdc_frames('value', 1, 'size(key_frames.entries)') }} end as value_frames
         from framed_keys
 
     ),
@@ -36,8 +36,8 @@
 
         select
             *,
-            {{ _ticdc_frames_end('key', 'key_frames') }} as key_end,
-            {{ _ticdc_frames_end('value', 'value_frames') }} as value_end
+            {{ cdc._ticdc_frames_end('key', 'key_frames') }} as key_end,
+            {{ cdc._ticdc_frames_end('value', 'value_frames') }} as value_end
         from framed
 
     ),
@@ -103,7 +103,7 @@
 
     ),
 
-    {{ exact_messages('entries', '''
+    {{ cdc.exact_messages('entries', '''
                 u map<string, struct<t string, h string, f string, v string>>,
                 p map<string, struct<v string>>,
                 d map<string, struct<t string, h string, f string, v string>>,
@@ -127,15 +127,15 @@
         select
             *,
             case when size(addresses) = 1 then addresses[0] end as address,
-            {{ unmarked('message.q') }} as ddl_text,
-            {{ unmarked('message.t') }} as ddl_action,
+            {{ cdc.unmarked('message.q') }} as ddl_text,
+            {{ cdc.unmarked('message.t') }} as ddl_action,
             case
                 when cardinality(message.d) > 0 then message.d
                 when cardinality(message.u) > 0 then message.u
             end as sent_columns,
-            {{ _ticdc_sent_image('message.u') }} as sent_row,
-            {{ _ticdc_sent_image('message.p') }} as sent_before,
-            {{ _ticdc_sent_image('message.d') }} as sent_deleted
+            {{ cdc._ticdc_sent_image('message.u') }} as sent_row,
+            {{ cdc._ticdc_sent_image('message.p') }} as sent_before,
+            {{ cdc._ticdc_sent_image('message.d') }} as sent_deleted
         from addressed
 
     ),
@@ -154,7 +154,7 @@
             message is null and (
                 startswith(value, X'04224D18') or is_framed and length(value) > 0 and not startswith(value, X'7B')
             ) as is_compressed,
-            {{ statement_line('ddl_text') }} as ddl_line
+            {{ cdc.statement_line('ddl_text') }} as ddl_line
         from named
 
     ),
@@ -163,7 +163,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from told_apart
 
     ),
@@ -172,7 +172,7 @@
 
         select
             *,
-            {{ _ticdc_ddl_kind('ddl_action', 'statement') }} as told_ddl_kind
+            {{ cdc._ticdc_ddl_kind('ddl_action', 'statement') }} as told_ddl_kind
         from read_statements
 
     ),
@@ -188,7 +188,7 @@
                     then 'the value is compressed, or no JSON object:'
                         || ' set large-message-handle-compression of the changefeed to none'
                 when message is null and not (is_resolved and coalesce(length(value), 0) = 0)
-                    then {{ undecodable_reason('value', 'text') }}
+                    then {{ cdc.undecodable_reason('value', 'text') }}
                 when address is null then 'the Kafka key, which names commit and table, is not one JSON object'
                 when address.ts is null then 'ts is missing in the Kafka key'
                 when address.ts not rlike '^[0-9]{1,20}$'
@@ -208,7 +208,7 @@
                 when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
                     then 'tbl is missing in the Kafka key'
                 when is_ddl
-                    then {{ statement_of_table_error(
+                    then {{ cdc.statement_of_table_error(
                         'told_ddl_kind', 'statement', 'ddl_text', 'changed_database, changed_table'
                     ) }}
                 when sent_row is null and sent_deleted is null then 'no columns in u or d'
@@ -218,8 +218,8 @@
                     then concat('the row was too large for Kafka and lies at ', address.ccl)
                 when sent_row is not null and is_key_alone
                     then 'the row was too large for Kafka: the message has only its key (ohk)'
-                when {{ has_repeated_column('sent_row') }} or {{ has_repeated_column('sent_before') }}
-                    or {{ has_repeated_column('sent_deleted') }}
+                when {{ cdc.has_repeated_column('sent_row') }} or {{ cdc.has_repeated_column('sent_before') }}
+                    or {{ cdc.has_repeated_column('sent_deleted') }}
                     then 'a column name stands twice in a row image'
             end as row_error
         from kinds
@@ -257,7 +257,7 @@
         select
             *,
             case
-                when whole_operation = 'update' then {{ overlaid('sent_row', 'sent_before') }}
+                when whole_operation = 'update' then {{ cdc.overlaid('sent_row', 'sent_before') }}
                 when whole_operation = 'delete' then sent_deleted
             end as old_image,
             case when whole_operation in ('insert', 'update', 'upsert') then sent_row end as new_image,
@@ -269,7 +269,7 @@
                         case when size(handle_columns) > 0 then handle_columns end
                     )
             end as key_names,
-            {{ without_marks("to_json(transform_values(
+            {{ cdc.without_marks("to_json(transform_values(
                 sent_columns, (column_name, sent) -> named_struct('t', sent.t, 'f', sent.f)
             ))") }} as type_text
         from operations
@@ -280,8 +280,8 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before
         from imaged
 
     ),
@@ -293,7 +293,7 @@
             half,
             2 * entry_index + if(half = 'upsert', 1, 0) as row_index
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -324,7 +324,7 @@
                     ''
                 )
             end as source_operation,
-            {{ unknown_error('row_error', 'text', 'ticdc_open') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'ticdc_open') }} as error,
             case when address.ts is not null then 'tidb' end as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -350,12 +350,12 @@
             cast(array() as array<string>) as after_unavailable,
             md5(type_text) as schema_id,
             type_text as schema_text,
-            {{ _ticdc_commit_time('address.ts') }} as changed_at,
+            {{ cdc._ticdc_commit_time('address.ts') }} as changed_at,
             cast(null as timestamp) as captured_at,
             cast(null as string) as transaction_id,
             named_struct(
                 'phase', 1,
-                'position', {{ _ticdc_position('address.ts') }},
+                'position', {{ cdc._ticdc_position('address.ts') }},
                 'offset', offset,
                 'row_index', row_index
             ) as change_sequence,
@@ -383,7 +383,7 @@
             array_repeat(0, cast(ceil({{ steps }} / 64) as int)),
             named_struct(
                 'at', {{ start }},
-                'size', {{ _ticdc_frame_size('bytes', start) }},
+                'size', {{ cdc._ticdc_frame_size('bytes', start) }},
                 'parts', cast(array() as array<array<binary>>)
             ),
             (frames, part) -> aggregate(
@@ -393,7 +393,7 @@
                     read.size <= length(bytes) - read.at - 7,
                     named_struct(
                         'at', read.at + 8 + read.size,
-                        'size', {{ _ticdc_frame_size('bytes', 'read.at + 8 + read.size') }},
+                        'size', {{ cdc._ticdc_frame_size('bytes', 'read.at + 8 + read.size') }},
                         'entries', array_append(read.entries, substring(bytes, read.at + 8, read.size))
                     ),
                     read
@@ -438,7 +438,7 @@
 {% macro _ticdc_sent_image(columns) -%}
     case
         when cardinality({{ columns }}) > 0
-            then {{ exact_numbers('transform_values(' ~ columns ~ ', (column_name, sent) -> sent.v)', 'exact_text') }}
+            then {{ cdc.exact_numbers('transform_values(' ~ columns ~ ', (column_name, sent) -> sent.v)', 'exact_text') }}
     end
 {%- endmacro %}
 

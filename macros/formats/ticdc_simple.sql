@@ -8,7 +8,7 @@
 
         select
             *,
-            {{ json_text('value') }} as text
+            {{ cdc.json_text('value') }} as text
         from {{ messages }}
 
     ),
@@ -17,7 +17,7 @@
 
         select
             *,
-            {{ decode_object('text', '''
+            {{ cdc.decode_object('text', '''
                 type string, `database` string, `table` string, data map<string, string>, old map<string, string>,
                 sql string, commitTs string, buildTs string, handleKeyOnly string, claimCheckLocation string,
                 tableSchema struct<`schema` string, `table` string, columns string>,
@@ -30,7 +30,7 @@
 
         select
             *,
-            {{ decoded_object('elements') }} as message
+            {{ cdc.decoded_object('elements') }} as message
         from parsed
 
     ),
@@ -39,7 +39,7 @@
 
         select
             *,
-            {{ statement_line('message.sql') }} as ddl_line
+            {{ cdc.statement_line('message.sql') }} as ddl_line
         from decoded
 
     ),
@@ -48,7 +48,7 @@
 
         select
             *,
-            {{ read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_line') }} as statement
         from lined
 
     ),
@@ -73,7 +73,7 @@
             case
                 when message.type = 'TRUNCATE' then 'truncate'
                 when message.type = 'QUERY' then coalesce(statement.kind, 'other')
-                else {{ ddl_kind_of_word('message.type') }}
+                else {{ cdc.ddl_kind_of_word('message.type') }}
             end as told_ddl_kind,
             coalesce(lower(message.handleKeyOnly) = 'true' or message.claimCheckLocation <> '', false) as is_key_alone,
             -- an image without any column is none
@@ -94,7 +94,7 @@
             case
                 when load_error is not null then load_error
                 when value is null then null
-                when message is null then {{ undecodable_reason('value', 'text') }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when word is null then 'type is missing'
                 when not is_row_change and told_ddl_kind is null and word not in ('BOOTSTRAP', 'WATERMARK')
                     then concat('type is not known: ', word)
@@ -107,7 +107,7 @@
                     then concat('handleKeyOnly is neither true nor false: ', message.handleKeyOnly)
                 when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null then 'table is missing'
                 when not is_row_change
-                    then {{ statement_of_table_error(
+                    then {{ cdc.statement_of_table_error(
                         'told_ddl_kind', 'statement', 'message.sql', 'changed_database, changed_table'
                     ) }}
                 when word in ('INSERT', 'UPDATE') and message.claimCheckLocation <> ''
@@ -117,7 +117,7 @@
                 when word in ('INSERT', 'UPDATE') and new_image is null
                     then concat('type ', word, ' without columns in data')
                 when word = 'DELETE' and old_image is null then 'type DELETE without columns in old'
-                when {{ has_repeated_column('old_image') }} or {{ has_repeated_column('new_image') }}
+                when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                     then 'a column name stands twice in a row image'
             end as row_error
         from named
@@ -152,8 +152,8 @@
 
         select
             *,
-            {{ key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
-            case when whole_operation = 'update' then {{ key_values('key_names', 'old_image') }} end as key_before
+            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            case when whole_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before
         from operations
 
     ),
@@ -164,7 +164,7 @@
             keyed.*,
             half
         from keyed
-            lateral view explode({{ halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
+            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
 
     ),
 
@@ -183,7 +183,7 @@
             1 as parser_version,
             if(half = 'whole', whole_operation, half) as operation,
             word as source_operation,
-            {{ unknown_error('row_error', 'text', 'ticdc_simple') }} as error,
+            {{ cdc.unknown_error('row_error', 'text', 'ticdc_simple') }} as error,
             case when message is not null then 'tidb' end as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -201,12 +201,12 @@
             cast(array() as array<string>) as after_unavailable,
             md5(message.tableSchema.columns) as schema_id,
             message.tableSchema.columns as schema_text,
-            {{ _ticdc_commit_time('message.commitTs') }} as changed_at,
-            {{ epoch_millis('message.buildTs') }} as captured_at,
+            {{ cdc._ticdc_commit_time('message.commitTs') }} as changed_at,
+            {{ cdc.epoch_millis('message.buildTs') }} as captured_at,
             cast(null as string) as transaction_id,
             named_struct(
                 'phase', 1,
-                'position', {{ _ticdc_position('message.commitTs') }},
+                'position', {{ cdc._ticdc_position('message.commitTs') }},
                 'offset', offset,
                 'row_index', if(half = 'upsert', 1, 0)
             ) as change_sequence,

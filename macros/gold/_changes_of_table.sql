@@ -1,10 +1,10 @@
 {#- Silver's rows of the model's table, of the bronze versions that this run reads; of all without a plan for a run. -#}
 {% macro from_changes_of_run(plan) -%}
     from {{ ref(model.config.meta.silver) }} as changes
-        {{- join_ranges('changes', plan) }}
-        {{- join_types_of_key('changes') }}
+        {{- cdc.join_ranges('changes', plan) }}
+        {{- cdc.join_types_of_key('changes') }}
         where
-            {{ of_this_table('changes') }}
+            {{ cdc.of_this_table('changes') }}
             {%- if plan.from_version is not none %}
             and changes.bronze_version > {{ plan.from_version }}
             {%- endif %}
@@ -17,11 +17,11 @@
 {#- The table's row changes that this run reads; of a plan that rebuilds moved keys beside a CTE that lists these. -#}
 {% macro changes_of_table(plan) -%}
         select
-            {{ gold_key_column('changes') }},
-            {{ gold_key_column('changes', 'previous_row_key') }},
+            {{ cdc.gold_key_column('changes') }},
+            {{ cdc.gold_key_column('changes', 'previous_row_key') }},
             changes.operation,
             changes.operation in ('delete', 'update_before') as is_deleted,
-            {{ gold_image_column('changes') }},
+            {{ cdc.gold_image_column('changes') }},
             changes.is_after_complete,
             changes.schema_id,
             changes.topic,
@@ -29,16 +29,16 @@
             changes.changed_at,
             size(changes.change_sequence.position) > 0 as has_position,
             {{ 'moved.row_key is not null' if plan.rebuilds_moved else 'false' }} as is_rebuilt,
-            {{ gold_sequence('changes', plan) }} as sequence
+            {{ cdc.gold_sequence('changes', plan) }} as sequence
         from {{ ref(model.config.meta.silver) }} as changes
-        {{- join_ranges('changes', plan) }}
-        {{- join_types_of_key('changes') }}
+        {{- cdc.join_ranges('changes', plan) }}
+        {{- cdc.join_types_of_key('changes') }}
         {%- if plan.rebuilds_moved %}
             left join moved_keys as moved
-                on {{ gold_key('changes') }} = moved.row_key
+                on {{ cdc.gold_key('changes') }} = moved.row_key
         {%- endif %}
         where
-            {{ of_this_table('changes') }}
+            {{ cdc.of_this_table('changes') }}
             {%- if plan.rebuilds_moved %}
             -- keys that exchanged rows depend on each other's history: they are made from all of it
             and (changes.bronze_version > {{ plan.from_version }} or moved.row_key is not null)
@@ -49,14 +49,14 @@
             and changes.bronze_version <= {{ plan.version }}
             {%- endif %}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-            and {{ names_a_row('changes.row_key') }}
+            and {{ cdc.names_a_row('changes.row_key') }}
 {%- endmacro %}
 
 
 {#- The keys that took part in a move of unavailable values, each once: the state may have several rows of one. -#}
 {% macro moved_keys() -%}
         select distinct row_key
-        from {{ state_relation() }}
+        from {{ cdc.state_relation() }}
         where moved_sequence is not null
 {%- endmacro %}
 
@@ -66,7 +66,7 @@
 {% macro empties_the_table(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {{ relation }}.operation = 'truncate'
-    {%- if feed_settings(meta.feed).on_drop != 'keep' %}
+    {%- if cdc.feed_settings(meta.feed).on_drop != 'keep' %}
                 or {{ relation }}.operation = 'schema_change' and {{ relation }}.ddl_kind = 'drop' and {{ relation }}.change_sequence.phase > 0
     {%- endif -%}
 {%- endmacro %}
@@ -75,7 +75,7 @@
 {#- Can the state make changes of this run void? A table that is built anew meets the deletes of its keys among them. -#}
 {% macro has_voided_changes(plan) -%}
     {{ return(
-        plan.mode == 'merge' or plan.moves or plan.news.get('truncates', 0) > 0 or has_full_loads_again(plan)
+        plan.mode == 'merge' or plan.moves or plan.news.get('truncates', 0) > 0 or cdc.has_full_loads_again(plan)
     ) }}
 {%- endmacro %}
 
@@ -84,13 +84,13 @@
 {% macro standing_changes() -%}
         select changes.*
         from changes_of_table as changes
-            left anti join {{ state_relation() }} as deletes
+            left anti join {{ cdc.state_relation() }} as deletes
                 on
                     changes.row_key = deletes.row_key
                     and changes.sequence < deletes.delete_sequence
-            left anti join {{ state_relation() }} as emptied
+            left anti join {{ cdc.state_relation() }} as emptied
                 on
                     emptied.row_key is null
-                    and {{ reaches('emptied', 'changes') }}
+                    and {{ cdc.reaches('emptied', 'changes') }}
                     and changes.sequence < emptied.delete_sequence
 {%- endmacro %}

@@ -1,11 +1,11 @@
 {#- What the columns of a gold table that was just written mean, as Delta comments: the description in the model's YAML, or
     else the source's own comment, where its messages bring one. One commit, and none where nothing is told. -#}
 {% macro comment_columns(meta) -%}
-    {%- set of_source = source_comments(meta) -%}
-    {%- set columns = columns_of(this) if of_source or model.columns else [] -%}
+    {%- set of_source = cdc.source_comments(meta) -%}
+    {%- set columns = cdc.columns_of(this) if of_source or model.columns else [] -%}
     {%- set comments = {} -%}
     {%- for column in columns -%}
-        {%- set source = column_sources(meta.columns).get(column.name, {}).get('source', column.name) -%}
+        {%- set source = cdc.column_sources(meta.columns).get(column.name, {}).get('source', column.name) -%}
         {%- do comments.update({
             column.name: model.columns.get(column.name, {}).get('description') or of_source.get(source)
         }) -%}
@@ -14,8 +14,8 @@
         {%- call statement('comments') -%}
 alter table {{ this }} replace columns (
             {%- for column in columns %}
-    {{ identifier(column.name) }} {{ column.type }}
-            {%- if comments[column.name] %} comment {{ quoted(comments[column.name]) }}{% endif %}{{ ',' if not loop.last }}
+    {{ cdc.identifier(column.name) }} {{ column.type }}
+            {%- if comments[column.name] %} comment {{ cdc.quoted(comments[column.name]) }}{% endif %}{{ ',' if not loop.last }}
             {%- endfor %}
 )
         {%- endcall -%}
@@ -37,9 +37,9 @@ alter table {{ this }} replace columns (
 
 {#- The newest comment of each column of the model's table, by the column's name in the messages. -#}
 {% macro source_comments(meta) -%}
-    {%- set format = feed_settings(meta.feed).format -%}
+    {%- set format = cdc.feed_settings(meta.feed).format -%}
     {%- set comments = {} -%}
-    {%- for row in (run_query(comments_of_table(format)) if schemas_of_format(format).has_comments else []) -%}
+    {%- for row in (run_query(cdc.comments_of_table(format)) if cdc.schemas_of_format(format).has_comments else []) -%}
         {%- do comments.update({row[0]: row[1]}) -%}
     {%- endfor -%}
     {{ return(comments) }}
@@ -50,13 +50,13 @@ alter table {{ this }} replace columns (
     select
         schemas.column_name,
         max_by(schemas.comment, schemas.bronze_version) as comment
-    from {{ ref('schemas') }} as schemas
+    from {{ ref('cdc_schemas') }} as schemas
         left semi join {{ ref(format ~ '_changes') }} as changes
             on
                 schemas.schema_id = changes.schema_id
-                and {{ of_this_table('changes') }}
+                and {{ cdc.of_this_table('changes') }}
     where
-        schemas.format = {{ quoted(format) }}
+        schemas.format = {{ cdc.quoted(format) }}
         and schemas.comment <> ''
     group by schemas.column_name
 {%- endmacro %}

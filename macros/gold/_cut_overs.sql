@@ -8,7 +8,7 @@
     {%- if not execute -%}
         {{ return([]) }}
     {%- endif -%}
-    {%- set times = (feed_settings(meta.feed).get('cut_overs') or {}).get(place_of(meta), []) -%}
+    {%- set times = (cdc.feed_settings(meta.feed).get('cut_overs') or {}).get(cdc.place_of(meta), []) -%}
     {{ return([times] if times is string else times) }}
 {%- endmacro %}
 
@@ -26,8 +26,8 @@
 
 {#- What the cut-overs add to the epoch of a change. -#}
 {% macro epochs_by_cut_overs(relation, declaration=none) -%}
-    {%- for time in cut_overs(declaration) %}
-                + if({{ relation }}.message_timestamp >= cast({{ quoted(time) }} as timestamp), {{ epochs_of_a_cut_over() }}, 0)
+    {%- for time in cdc.cut_overs(declaration) %}
+                + if({{ relation }}.message_timestamp >= cast({{ cdc.quoted(time) }} as timestamp), {{ cdc.epochs_of_a_cut_over() }}, 0)
     {%- endfor -%}
 {%- endmacro %}
 
@@ -35,7 +35,7 @@
 {#- Is it a change from which on its table's cut-over counts? Not one that tells nothing of rows. -#}
 {% macro reaches_cut_over(relation, time) -%}
     {{ relation }}.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
-            and {{ relation }}.message_timestamp >= cast({{ quoted(time) }} as timestamp)
+            and {{ relation }}.message_timestamp >= cast({{ cdc.quoted(time) }} as timestamp)
 {%- endmacro %}
 
 
@@ -43,11 +43,11 @@
 {% macro cut_overs_passed(relation) -%}
     cast(
             0
-            {%- for feed, pattern, time in declared_cut_overs() %}
+            {%- for feed, pattern, time in cdc.declared_cut_overs() %}
             + if(
-                {{ relation }}.feed = {{ quoted(feed) }}
-                and {{ has_place(relation, quoted(pattern)) }}
-                and {{ relation }}.message_timestamp >= cast({{ quoted(time) }} as timestamp),
+                {{ relation }}.feed = {{ cdc.quoted(feed) }}
+                and {{ cdc.has_place(relation, cdc.quoted(pattern)) }}
+                and {{ relation }}.message_timestamp >= cast({{ cdc.quoted(time) }} as timestamp),
                 1,
                 0
             )
@@ -76,7 +76,7 @@
     {%- set declared = [] -%}
     {%- for feed, settings in var('feeds').items() -%}
         {%- for place, times in (settings.cut_overs or {}).items() -%}
-            {%- set pattern = pattern_of_place(feed, place) -%}
+            {%- set pattern = cdc.pattern_of_place(feed, place) -%}
             {%- for time in ([times] if times is string else times) -%}
                 {%- do declared.append((feed, '^' ~ pattern ~ '$', time)) -%}
             {%- endfor -%}
@@ -91,9 +91,9 @@
 {% macro pattern_of_place(feed, place) -%}
     {%- for node in (graph.nodes.values() if execute else []) -%}
         {%- set meta = node.config.meta -%}
-        {%- if meta.feed == feed and place_of(meta) == place -%}
+        {%- if meta.feed == feed and cdc.place_of(meta) == place -%}
             {%- set patterns = [] -%}
-            {%- for part in place_parts() if meta[part] -%}
+            {%- for part in cdc.place_parts() if meta[part] -%}
                 {%- do patterns.append('(' ~ meta[part].pattern ~ ')' if meta[part] is mapping else modules.re.escape(meta[part])) -%}
             {%- endfor -%}
             {{ return(patterns | join('[.]')) }}

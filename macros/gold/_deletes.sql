@@ -2,14 +2,14 @@
     whole table (or shard) where positions order, for one topic and partition where only offsets do. -#}
 {% macro deletes_of_changes(plan) -%}
     {%- set with_moves = plan.news.get('moves', 0) > 0 -%}
-    {%- set sharded = shard_parts() != [] -%}
-    {%- set begins_anew = has_full_loads_again(plan) -%}
+    {%- set sharded = cdc.shard_parts() != [] -%}
+    {%- set begins_anew = cdc.has_full_loads_again(plan) -%}
     with
     {%- if begins_anew %}
 
     full_loads as (
 
-        {{ full_loads_again(plan) }}
+        {{ cdc.full_loads_again(plan) }}
 
     ),
     {%- endif %}
@@ -18,12 +18,12 @@
     moves as (
 
         select
-            {{ gold_key_column('changes') }},
-            {{ gold_key_column('changes', 'previous_row_key') }},
+            {{ cdc.gold_key_column('changes') }},
+            {{ cdc.gold_key_column('changes', 'previous_row_key') }},
             changes.operation,
-            {{ gold_sequence('changes', plan) }} as sequence
-        {{ from_changes_of_run(plan) }}
-            and {{ leaves_values_behind('changes') }}
+            {{ cdc.gold_sequence('changes', plan) }} as sequence
+        {{ cdc.from_changes_of_run(plan) }}
+            and {{ cdc.leaves_values_behind('changes') }}
 
     ),
 
@@ -31,22 +31,22 @@
 
         select
             {%- if sharded %}
-            {{ shard_of('changes') }} as shard,
+            {{ cdc.shard_of('changes') }} as shard,
             {%- endif %}
             changes.change_sequence.position,
-            collect_set({{ gold_key('changes') }}) as row_keys
+            collect_set({{ cdc.gold_key('changes') }}) as row_keys
         from {{ ref(model.config.meta.silver) }} as changes
-            {{- join_types_of_key('changes') }}
+            {{- cdc.join_types_of_key('changes') }}
             left semi join moves
                 on
                     changes.change_sequence.position = moves.sequence.position
                     {%- if sharded %}
-                    and {{ shard_of('changes') }} = {{ shard_of_key('moves.row_key') }}
+                    and {{ cdc.shard_of('changes') }} = {{ cdc.shard_of_key('moves.row_key') }}
                     {%- endif %}
         where
-            {{ of_this_table('changes') }}
+            {{ cdc.of_this_table('changes') }}
             and changes.operation = 'delete'
-            and {{ names_a_row('changes.row_key') }}
+            and {{ cdc.names_a_row('changes.row_key') }}
             and size(changes.change_sequence.position) > 0
         group by {{ 'shard, ' if sharded }}changes.change_sequence.position
 
@@ -56,18 +56,18 @@
     deletes as (
 
         select
-            {{ gold_key_column('changes') }},
+            {{ cdc.gold_key_column('changes') }},
             {%- if sharded %}
-            if(changes.row_key is null, {{ shard_of('changes') }}, null) as shard,
+            if(changes.row_key is null, {{ cdc.shard_of('changes') }}, null) as shard,
             {%- endif %}
-            {{ reach_columns('changes') }},
+            {{ cdc.reach_columns('changes') }},
             changes.operation,
-            {{ gold_sequence('changes', plan) }} as sequence,
-            cast(null as {{ sequence_type() }}) as moved_sequence
-        {{ from_changes_of_run(plan) }}
+            {{ cdc.gold_sequence('changes', plan) }} as sequence,
+            cast(null as {{ cdc.sequence_type() }}) as moved_sequence
+        {{ cdc.from_changes_of_run(plan) }}
             and (
-                changes.operation in ('delete', 'update_before') and {{ names_a_row('changes.row_key') }}
-                or {{ empties_the_table('changes') }}
+                changes.operation in ('delete', 'update_before') and {{ cdc.names_a_row('changes.row_key') }}
+                or {{ cdc.empties_the_table('changes') }}
             )
         {%- if with_moves %}
 
@@ -97,7 +97,7 @@
 
         -- its values lie under the old key: what is new there is new for it
         select
-            {{ key_left('moves', 'left_keys') }} as row_key,
+            {{ cdc.key_left('moves', 'left_keys') }} as row_key,
             {%- if sharded %}
             null as shard,
             {%- endif %}
@@ -111,7 +111,7 @@
                 on
                     moves.sequence.position = left_keys.position
                     {%- if sharded %}
-                    and {{ shard_of_key('moves.row_key') }} = left_keys.shard
+                    and {{ cdc.shard_of_key('moves.row_key') }} = left_keys.shard
                     {%- endif %}
         {%- endif %}
         {%- if begins_anew %}
@@ -132,7 +132,7 @@
         from full_loads
         {%- if plan.mode == 'merge' %}
             -- the state has most of them already, and a row that is merged for nothing is a file that is written for nothing
-            left anti join {{ state_relation() }} as known
+            left anti join {{ cdc.state_relation() }} as known
                 on
                     known.row_key is null
                     and full_loads.topic <=> known.topic

@@ -1,12 +1,12 @@
 {#- How the values of these columns are encoded, by the feed's `encodings` and all schemas; none where that is not known.
     Most tables of formats that write plain text have no encodings, and then do not look for types. -#}
 {% macro encodings_of_columns(feed_name, sources) -%}
-    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
+    {%- set coded = cdc.coded_columns(cdc.feed_settings(feed_name).format) -%}
     {%- if coded is none -%}
         {{ return(none) }}
     {%- endif -%}
     {%- set encodings = [] -%}
-    {%- for told in encodings_of_table().values() -%}
+    {%- for told in cdc.encodings_of_table().values() -%}
         {%- do encodings.append(told.split('(')[0] | trim) -%}
     {%- endfor -%}
     {%- for name, column in sources.items() -%}
@@ -18,8 +18,8 @@
 
 {#- The columns of a model whose texts are decoded, by the feed's `encodings` or some schema; all where that is not known. -#}
 {% macro decoded_columns(feed_name, sources) -%}
-    {%- set coded = coded_columns(feed_settings(feed_name).format) -%}
-    {%- set told = encodings_of_table() -%}
+    {%- set coded = cdc.coded_columns(cdc.feed_settings(feed_name).format) -%}
+    {%- set told = cdc.encodings_of_table() -%}
     {%- set decoded = [] -%}
     {%- for name, column in sources.items() -%}
         {%- set source = column.get('source', name) -%}
@@ -34,14 +34,14 @@
 {#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). With
     `asks` the table is asked outside a run, too, as explain_row needs it. -#}
 {% macro coded_columns(format, asks=false) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- if not execute or not (run or asks) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- if 'schemas' not in run.get('known', {}) and not load_relation(silver_of({'silver': 'schemas'})) -%}
+    {%- if 'schemas' not in run.get('known', {}) and not load_relation(cdc.silver_of({'silver': 'schemas'})) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set schemas = schemas_of_format(format) if run else asked_schemas().get(format, {'coded_columns': []}) -%}
+    {%- set schemas = cdc.schemas_of_format(format) if run else cdc.asked_schemas().get(format, {'coded_columns': []}) -%}
     {%- if 'by_column' not in schemas -%}
         {%- set coded = {} -%}
         {%- for column, encoding in schemas.coded_columns -%}
@@ -60,7 +60,7 @@
 
 {% macro encodings_of_table(declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
-    {{ return((feed_settings(meta.feed).get('encodings') or {}).get(place_of(meta), {})) }}
+    {{ return((cdc.feed_settings(meta.feed).get('encodings') or {}).get(cdc.place_of(meta), {})) }}
 {%- endmacro %}
 
 
@@ -70,9 +70,9 @@
             * except (_image, _wires),
             map_zip_with(
                 _image,
-                {{ wires_with_settings() }},
-                (column_name, wire_text, wire) -> {{ canonical_text(
-                    'wire_text', 'wire', encodings, gold_time_zone(model.config.meta.feed)
+                {{ cdc.wires_with_settings() }},
+                (column_name, wire_text, wire) -> {{ cdc.canonical_text(
+                    'wire_text', 'wire', encodings, cdc.gold_time_zone(model.config.meta.feed)
                 ) }}
             ) as _image
         from latest
@@ -84,28 +84,28 @@
         select
             schema_id,
             map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
-        from {{ ref('schemas') }}
+        from {{ ref('cdc_schemas') }}
         where
-            format = {{ quoted(feed_settings(model.config.meta.feed).format) }}
-            and {{ is_encoded() }}
+            format = {{ cdc.quoted(cdc.feed_settings(model.config.meta.feed).format) }}
+            and {{ cdc.is_encoded() }}
         group by schema_id
 {%- endmacro %}
 
 
 {% macro wires_with_settings() -%}
-    {%- set told = encodings_of_table() -%}
+    {%- set told = cdc.encodings_of_table() -%}
     {%- if told -%}
         map_zip_with(
-                    {{ known_wires() }},
+                    {{ cdc.known_wires() }},
                     map(
                         {%- for column, encoding in told.items() %}
-                        {{ quoted(column) }}, {{ wire_of_setting(encoding) }}{{ ',' if not loop.last }}
+                        {{ cdc.quoted(column) }}, {{ cdc.wire_of_setting(encoding) }}{{ ',' if not loop.last }}
                         {%- endfor %}
                     ),
                     (column_name, wire, wire_of_setting) -> coalesce(wire_of_setting, wire)
                 )
     {%- else -%}
-        {{ known_wires() }}
+        {{ cdc.known_wires() }}
     {%- endif -%}
 {%- endmacro %}
 
@@ -119,7 +119,7 @@
 {% macro wire_of_setting(told) -%}
     {%- set parts = told.rstrip(')').split('(') -%}
     named_struct(
-                            'wire_encoding', {{ quoted(parts[0] | trim) }},
+                            'wire_encoding', {{ cdc.quoted(parts[0] | trim) }},
                             'scale', cast({{ parts[1] | int if parts | length > 1 else 'null' }} as int),
                             'labels', cast(null as array<string>)
                         )
@@ -127,5 +127,5 @@
 
 
 {% macro gold_time_zone(name) -%}
-    {{ feed_settings(name).time_zone or 'UTC' }}
+    {{ cdc.feed_settings(name).time_zone or 'UTC' }}
 {%- endmacro %}

@@ -9,8 +9,8 @@
     them in an order of its own, which an ALTER of the source may change. A key of other columns than the declared ones
     stays as the message has it: the test key_is_the_sources_key reports it. -#}
 {% macro declared_key(relation, column, declaration) -%}
-    {%- set key = source_key(declaration or model.config.meta) -%}
-    {%- set forms = forms_of_key(declaration) -%}
+    {%- set key = cdc.source_key(declaration or model.config.meta) -%}
+    {%- set forms = cdc.forms_of_key(declaration) -%}
     {%- set columns = relation ~ '.key_columns' -%}
     {%- set row_key = relation ~ '.' ~ column -%}
     {%- if key | length > 1 -%}
@@ -18,21 +18,21 @@
                 when
                     {{ row_key }} is not null
                     {%- if not forms %}
-                    and {{ columns }} <> array({{ quoted_list(key) }})
+                    and {{ columns }} <> array({{ cdc.quoted_list(key) }})
                     {%- endif %}
-                    and sort_array({{ columns }}) = array({{ quoted_list(key | sort(case_sensitive=true)) }})
+                    and sort_array({{ columns }}) = array({{ cdc.quoted_list(key | sort(case_sensitive=true)) }})
                     then array(
                         {%- for name in key %}
-                        {%- set text = 'get(' ~ row_key ~ ', cast(array_position(' ~ columns ~ ', ' ~ quoted(name) ~ ') as int) - 1)' %}
-                        {{ one_form('array(' ~ text ~ ')', forms[name]) ~ '[0]' if name in forms else text }}{{ ',' if not loop.last }}
+                        {%- set text = 'get(' ~ row_key ~ ', cast(array_position(' ~ columns ~ ', ' ~ cdc.quoted(name) ~ ') as int) - 1)' %}
+                        {{ cdc.one_form('array(' ~ text ~ ')', forms[name]) ~ '[0]' if name in forms else text }}{{ ',' if not loop.last }}
                         {%- endfor %}
                     )
                 else {{ row_key }}
             end
     {%- elif forms -%}
     if(
-                {{ columns }} = array({{ quoted_list(key) }}),
-                {{ one_form(row_key, forms[key[0]]) }},
+                {{ columns }} = array({{ cdc.quoted_list(key) }}),
+                {{ cdc.one_form(row_key, forms[key[0]]) }},
                 {{ row_key }}
             )
     {%- else -%}
@@ -49,11 +49,11 @@
                             key_text -> coalesce(
                                 {%- if form.wire %}
                                 transform(
-                                    array({{ canonical_text('key_text', form.wire, form.encodings, form.time_zone) }}),
-                                    value_text -> {{ text_of_value('value_text', form.type, form.time_zone) }}
+                                    array({{ cdc.canonical_text('key_text', form.wire, form.encodings, form.time_zone) }}),
+                                    value_text -> {{ cdc.text_of_value('value_text', form.type, form.time_zone) }}
                                 )[0],
                                 {%- else %}
-                                {{ text_of_value('key_text', form.type, form.time_zone) }},
+                                {{ cdc.text_of_value('key_text', form.type, form.time_zone) }},
                                 {%- endif %}
                                 key_text
                             )
@@ -71,22 +71,22 @@
     {%- set meta = declaration or model.config.meta -%}
     {%- set forms = {} -%}
     {%- if meta.key -%}
-    {%- set coded = coded_columns(feed_settings(meta.feed).format, asks=declaration is not none) or {} -%}
-    {%- set told = encodings_of_table(meta) -%}
-    {%- for name, column in column_sources(meta.columns).items()
-        if name in meta.key and column.get('source', name) not in shard_columns() and not column.type.startswith('array')
+    {%- set coded = cdc.coded_columns(cdc.feed_settings(meta.feed).format, asks=declaration is not none) or {} -%}
+    {%- set told = cdc.encodings_of_table(meta) -%}
+    {%- for name, column in cdc.column_sources(meta.columns).items()
+        if name in meta.key and column.get('source', name) not in cdc.shard_columns() and not column.type.startswith('array')
     -%}
         {%- set source = column.get('source', name) -%}
-        {%- set form = {'type': column.type | lower | replace(' ', ''), 'time_zone': gold_time_zone(meta.feed)} -%}
+        {%- set form = {'type': column.type | lower | replace(' ', ''), 'time_zone': cdc.gold_time_zone(meta.feed)} -%}
         {%- set named = [told[source].split('(')[0] | trim] if source in told else coded.get(source, []) -%}
-        {%- set encodings = named | select('in', encodings_with_forms(form.type)) | list -%}
+        {%- set encodings = named | select('in', cdc.encodings_with_forms(form.type)) | list -%}
         {%- if encodings and source in told -%}
-            {%- do form.update({'wire': wire_of_setting(told[source]), 'encodings': encodings}) -%}
+            {%- do form.update({'wire': cdc.wire_of_setting(told[source]), 'encodings': encodings}) -%}
         {%- elif encodings -%}
             {%- set schemas = 'type_of_key_' ~ loop.index -%}
             {%- do form.update({'wire': schemas, 'encodings': encodings, 'schemas_as': schemas}) -%}
         {%- endif -%}
-        {%- if encodings or form.type not in plain_types() and told.get(source, 'text') == 'text' -%}
+        {%- if encodings or form.type not in cdc.plain_types() and told.get(source, 'text') == 'text' -%}
             {%- do forms.update({source: form}) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -106,7 +106,7 @@
 {% macro encodings_with_forms(type) -%}
     {%- if type == 'string' -%}
         {{ return(['enum_number', 'set_mask', 'escaped_label', 'base64_text']) }}
-    {%- elif type in plain_types() or type.startswith('decimal(') -%}
+    {%- elif type in cdc.plain_types() or type.startswith('decimal(') -%}
         {{ return(['wrapped_unsigned_64', 'little_endian_bits', 'big_endian_bits', 'dtle_year']) }}
     {%- elif type == 'binary' -%}
         {{ return(['base64_binary', 'hex_binary', 'latin1_binary', 'byte_list', 'go_quoted_binary']) }}
@@ -124,12 +124,12 @@
 {#- What the messages' schemas tell of the key columns that `declared_key` decodes. -#}
 {% macro join_types_of_key(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
-    {%- for source, form in forms_of_key(declaration).items() if form.schemas_as %}
-            left join {{ silver_of({'silver': 'schemas'}) }} as {{ form.schemas_as }}
+    {%- for source, form in cdc.forms_of_key(declaration).items() if form.schemas_as %}
+            left join {{ cdc.silver_of({'silver': 'schemas'}) }} as {{ form.schemas_as }}
                 on
-                    {{ form.schemas_as }}.format = {{ quoted(feed_settings(meta.feed).format) }}
+                    {{ form.schemas_as }}.format = {{ cdc.quoted(cdc.feed_settings(meta.feed).format) }}
                     and {{ form.schemas_as }}.schema_id = {{ relation }}.schema_id
-                    and {{ form.schemas_as }}.column_name = {{ quoted(source) }}
+                    and {{ form.schemas_as }}.column_name = {{ cdc.quoted(source) }}
     {%- endfor -%}
 {%- endmacro %}
 
@@ -138,19 +138,19 @@
     end of a text, zeros in front of a number. Two keys that differ in nothing else may be one. -#}
 {% macro key_without_padding(row_key, declaration) -%}
     {%- set types = {} -%}
-    {%- for name, column in column_sources(declaration.columns).items() -%}
+    {%- for name, column in cdc.column_sources(declaration.columns).items() -%}
         {%- do types.update({column.get('source', name): column.type | lower | trim}) -%}
     {%- endfor -%}
     concat(
-                {{ shard_of_key(row_key, declaration) }},
+                {{ cdc.shard_of_key(row_key, declaration) }},
                 array(
-                    {%- for source in source_key(declaration) %}
-                    {%- set text = row_key ~ '[' ~ (shard_parts(declaration) | length + loop.index0) ~ ']' %}
+                    {%- for source in cdc.source_key(declaration) %}
+                    {%- set text = row_key ~ '[' ~ (cdc.shard_parts(declaration) | length + loop.index0) ~ ']' %}
                     {%- if types[source] == 'binary' %}
                     regexp_replace({{ text }}, '(00)+$', '')
                     {%- elif types[source] == 'string' %}
                     rtrim({{ text }})
-                    {%- elif types[source] in plain_types() %}
+                    {%- elif types[source] in cdc.plain_types() %}
                     coalesce(cast(try_cast({{ text }} as bigint) as string), {{ text }})
                     {%- else %}
                     {{ text }}

@@ -32,7 +32,7 @@
             newest.sequence as _sequence,
             if(newest.change.is_deleted, newest.sequence, null) as _delete_sequence,
             newest.sequence as _base_sequence,
-            cast(map() as map<string, {{ sequence_type() }}>) as _column_sequences,
+            cast(map() as map<string, {{ cdc.sequence_type() }}>) as _column_sequences,
             newest.change.topic as _topic,
             newest.change.partition as _partition,
             newest.change.changed_at as _changed_at,
@@ -67,7 +67,7 @@
 
         select
             *,
-            if(complete_sequence > coalesce(delete_sequence, {{ never() }}), complete_sequence, null) as base_sequence
+            if(complete_sequence > coalesce(delete_sequence, {{ cdc.never() }}), complete_sequence, null) as base_sequence
         from dated
 
     ),

@@ -3,7 +3,7 @@
 {% macro misfits(sources, has_places=false) -%}
     {%- set typed_columns = {} -%}
     {#- of a string only a text that its encoding could not read is a misfit -#}
-    {%- set decoded = decoded_columns(model.config.meta.feed, sources) -%}
+    {%- set decoded = cdc.decoded_columns(model.config.meta.feed, sources) -%}
     {%- for name, column in sources.items() if column.type | lower | trim != 'string' or name in decoded -%}
         {%- do typed_columns.update({name: column}) -%}
     {%- endfor -%}
@@ -14,26 +14,26 @@
                     filter(
                         array(
                             {%- for name, column in typed_columns.items() %}
-                            {%- set wanted_type = quoted(column.type | lower | trim) %}
+                            {%- set wanted_type = cdc.quoted(column.type | lower | trim) %}
                             {#- of an exact type only NULL can be a misfit: the other rows are spared the look into the image -#}
-                            {%- set is_exact = wanted_type in exact_types() or wanted_type == "'string'" %}
-                            {{ 'if(' ~ identifier(name) ~ ' is null, ' if is_exact }}struct(
-                                {{ quoted(name) }} as column_name,
-                                _image[{{ quoted(column.get('source', name)) }}] as value,
+                            {%- set is_exact = wanted_type in cdc.exact_types() or wanted_type == "'string'" %}
+                            {{ 'if(' ~ cdc.identifier(name) ~ ' is null, ' if is_exact }}struct(
+                                {{ cdc.quoted(name) }} as column_name,
+                                _image[{{ cdc.quoted(column.get('source', name)) }}] as value,
                                 {{ wanted_type }} as wanted_type,
                                 {%- if has_places %}
-                                _places[{{ quoted(column.get('source', name)) }}].topic as topic,
-                                _places[{{ quoted(column.get('source', name)) }}].partition as partition,
+                                _places[{{ cdc.quoted(column.get('source', name)) }}].topic as topic,
+                                _places[{{ cdc.quoted(column.get('source', name)) }}].partition as partition,
                                 {%- endif %}
-                                {{ identifier(name) }} is null as is_null
+                                {{ cdc.identifier(name) }} is null as is_null
                             ){{ ', null)' if is_exact }}{{ ',' if not loop.last }}
                             {%- endfor %}
                         ),
-                        typed -> {{ does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}
+                        typed -> {{ cdc.does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}
                     ),
                     misfit -> struct(
                         misfit.column_name,
-                        ltrim({{ unreadable_mark() }}, misfit.value) as value,
+                        ltrim({{ cdc.unreadable_mark() }}, misfit.value) as value,
                         misfit.wanted_type,
                         {{ 'misfit.topic' if has_places else '_topic as topic' }},
                         {{ 'misfit.partition' if has_places else '_partition as partition' }}

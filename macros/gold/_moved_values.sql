@@ -1,7 +1,7 @@
 {#- A change that moved its row to a new key and does not tell all values: the others lie under the old key. -#}
 {% macro leaves_values_behind(relation) -%}
     {{ relation }}.previous_row_key is not null
-            and {{ names_a_row(relation ~ '.row_key') }}
+            and {{ cdc.names_a_row(relation ~ '.row_key') }}
             and not {{ relation }}.is_after_complete
 {%- endmacro %}
 
@@ -24,12 +24,12 @@
     have left some behind in turn, as a swap through a third key does: followed over 16 moves. `emptied` is a relation of
     what emptied the table in between. -#}
 {% macro moved_values(plan, emptied=none) -%}
-    {%- set sharded = shard_parts() != [] -%}
+    {%- set sharded = cdc.shard_parts() != [] -%}
     left_keys as (
 
         select
             {%- if sharded %}
-            {{ shard_of_key('row_key') }} as shard,
+            {{ cdc.shard_of_key('row_key') }} as shard,
             {%- endif %}
             sequence.epoch,
             sequence.phase,
@@ -47,7 +47,7 @@
 
         select
             changes.* except (previous_row_key),
-            {{ key_left('changes', 'left_keys') }} as previous_row_key
+            {{ cdc.key_left('changes', 'left_keys') }} as previous_row_key
         from changes_of_table as changes
             left join left_keys
                 on
@@ -55,9 +55,9 @@
                     and changes.sequence.phase = left_keys.phase
                     and changes.sequence.position = left_keys.position
                     {%- if sharded %}
-                    and {{ shard_of_key('changes.row_key') }} = left_keys.shard
+                    and {{ cdc.shard_of_key('changes.row_key') }} = left_keys.shard
                     {%- endif %}
-        where {{ leaves_values_behind('changes') }}
+        where {{ cdc.leaves_values_behind('changes') }}
 
     ),
 
@@ -71,7 +71,7 @@
             old.is_deleted,
             old.after_image,
             old.is_after_complete,
-            {{ leaves_values_behind('old') }} as is_moved,
+            {{ cdc.leaves_values_behind('old') }} as is_moved,
             max(if(old.is_deleted or old.is_after_complete or old.previous_row_key is not null, old.sequence, null))
                 over (partition by moves.row_key, moves.sequence) as began_at
         from moves
@@ -83,7 +83,7 @@
             left anti join {{ emptied }} as emptied
                 on
                     emptied.row_key is null
-                    and {{ reaches('emptied', 'moves') }}
+                    and {{ cdc.reaches('emptied', 'moves') }}
                     and emptied.delete_sequence between old.sequence and moves.sequence
             {%- endif %}
         where
@@ -107,7 +107,7 @@
                     (older, newer) -> if(older.old_sequence < newer.old_sequence, -1, 1)
                 ),
                 cast(map() as map<string, string>),
-                (image, newer) -> {{ overlaid('image', 'newer.after_image') }}
+                (image, newer) -> {{ cdc.overlaid('image', 'newer.after_image') }}
             ) as image,
             max(is_after_complete) as is_complete,
             -- where an earlier move had brought it; itself where none had
@@ -141,7 +141,7 @@
         select
             row_key,
             sequence,
-            coalesce({{ overlaid('earlier.image', 'image') }}, image) as image,
+            coalesce({{ cdc.overlaid('earlier.image', 'image') }}, image) as image,
             is_complete or coalesce(earlier.is_complete, false) as is_complete,
             earlier.from_key,
             earlier.from_sequence
@@ -155,7 +155,7 @@
 
         select
             changes.* except (after_image, is_after_complete),
-            if(old.image is null, changes.after_image, {{ overlaid('old.image', 'changes.after_image') }}) as after_image,
+            if(old.image is null, changes.after_image, {{ cdc.overlaid('old.image', 'changes.after_image') }}) as after_image,
             changes.is_after_complete or coalesce(old.is_complete, false) as is_after_complete
         from changes
             left join over_16_moves as old

@@ -9,5 +9,5 @@
 
 
 {% macro quoted_list(names) -%}
-    {%- for name in names -%}{{ quoted(name) }}{{ ', ' if not loop.last }}{%- endfor -%}
+    {%- for name in names -%}{{ cdc.quoted(name) }}{{ ', ' if not loop.last }}{%- endfor -%}
 {%- endmacro %}

@@ -6,15 +6,15 @@
     types are those that hold what all schemas have told, so that they do not depend on how runs were cut. -#}
 {% macro with_columns_of_news(meta, news, added) -%}
     {%- set told = {} -%}
-    {%- for row in (run_query(types_of_schemas(feed_settings(meta.feed).format, news.schema_ids)) if news.get('schema_ids') else []) -%}
+    {%- for row in (run_query(cdc.types_of_schemas(cdc.feed_settings(meta.feed).format, news.schema_ids)) if news.get('schema_ids') else []) -%}
         {%- do told.update({row[0]: fromjson(row[1])}) -%}
     {%- endfor -%}
     {%- set columns = {} -%}
     {%- set names = (news.get('column_names', []) + added.keys() | list) | unique(case_sensitive=true) | sort(case_sensitive=true) -%}
-    {%- for name in names if (name in added or is_new_column(meta, name)) and name | lower not in columns.keys() | map('lower') -%}
+    {%- for name in names if (name in added or cdc.is_new_column(meta, name)) and name | lower not in columns.keys() | map('lower') -%}
         {#- what no schema has told is text until one does -#}
         {%- set known = [added[name]] if name in added and (added[name] != 'string' or name not in told) else [] -%}
-        {%- do columns.update({name: common_type(known + told.get(name, [] if known else ['string']))}) -%}
+        {%- do columns.update({name: cdc.common_type(known + told.get(name, [] if known else ['string']))}) -%}
     {%- endfor -%}
     {{ return(columns) }}
 {%- endmacro %}
@@ -22,10 +22,10 @@
 
 {% macro types_of_schemas(format, schema_ids) -%}
     select column_name, to_json(array_sort(collect_set(proposed_type)))
-    from {{ ref('schemas') }}
+    from {{ ref('cdc_schemas') }}
     where
-        format = {{ quoted(format) }}
-        and schema_id in ({{ quoted_list(schema_ids) }})
+        format = {{ cdc.quoted(format) }}
+        and schema_id in ({{ cdc.quoted_list(schema_ids) }})
     group by column_name
 {%- endmacro %}
 
@@ -33,7 +33,7 @@
 {#- The columns that a gold table has beside the declared ones: name: type. -#}
 {% macro added_columns(meta, relation) -%}
     {%- set added = {} -%}
-    {%- for column in (columns_of(relation) if relation else []) if column.name not in meta.columns and column.name != '_change' -%}
+    {%- for column in (cdc.columns_of(relation) if relation else []) if column.name not in meta.columns and column.name != '_change' -%}
         {%- do added.update({column.name: column.type}) -%}
     {%- endfor -%}
     {{ return(added) }}
@@ -43,9 +43,9 @@
 {#- Not named, not left out, and with a name that a table can have. -#}
 {% macro is_new_column(meta, name) -%}
     {{ return(
-        name not in sources_of(column_sources(meta.columns))
+        name not in cdc.sources_of(cdc.column_sources(meta.columns))
         and name not in (meta.left_out or [])
-        and name | lower not in taken_names(meta.columns)
+        and name | lower not in cdc.taken_names(meta.columns)
         and modules.re.fullmatch('[^ ,;{}()\n\t=]+', name) is not none
     ) }}
 {%- endmacro %}
@@ -59,7 +59,7 @@
 
 {#- In small letters: names in gold do not differ by case alone. -#}
 {% macro taken_names(columns) -%}
-    {%- set taken = own_names() -%}
+    {%- set taken = cdc.own_names() -%}
     {%- for name in columns -%}{%- do taken.append(name | lower) -%}{%- endfor -%}
     {{ return(taken) }}
 {%- endmacro %}
@@ -100,7 +100,7 @@
 
 {#- Does a gold model that reads this change table of silver add columns? -#}
 {% macro adds_columns(silver) -%}
-    {%- for node in gold_models() if node.config.meta.new_columns == 'add' and node.config.meta.silver == silver -%}
+    {%- for node in cdc.gold_models() if node.config.meta.new_columns == 'add' and node.config.meta.silver == silver -%}
         {{ return(true) }}
     {%- endfor -%}
     {{ return(false) }}

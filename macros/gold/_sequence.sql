@@ -19,13 +19,13 @@
 {% macro gold_sequence(relation, plan, declaration=none) -%}
     named_struct(
                 {%- if plan.has_ranges %}
-                'epoch', {{ epoch_in_ranges(relation) }} + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
-                {{- epochs_by_cut_overs(relation, declaration) }},
+                'epoch', {{ cdc.epoch_in_ranges(relation) }} + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+                {{- cdc.epochs_by_cut_overs(relation, declaration) }},
                 'phase', {{ relation }}.change_sequence.phase,
-                'position', {{ position_in_ranges(relation) }},
+                'position', {{ cdc.position_in_ranges(relation) }},
                 {%- else %}
                 'epoch', if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
-                {{- epochs_by_cut_overs(relation, declaration) }},
+                {{- cdc.epochs_by_cut_overs(relation, declaration) }},
                 'phase', {{ relation }}.change_sequence.phase,
                 'position', {{ relation }}.change_sequence.position,
                 {%- endif %}
@@ -58,7 +58,7 @@
     coalesce(
             {{ space }} is not null
             and get({{ later }}, 0) = get({{ earlier }}, 0)
-            and get({{ later }}, 1) < get({{ earlier }}, 1) - {{ positions_of_a_file() // 2 }},
+            and get({{ later }}, 1) < get({{ earlier }}, 1) - {{ cdc.positions_of_a_file() // 2 }},
             false
         )
 {%- endmacro %}
@@ -73,7 +73,7 @@
                             transform(
                                 filter(
                                     ranges.later_epochs,
-                                    later -> later.position <= {{ position_in_ranges(relation) }}
+                                    later -> later.position <= {{ cdc.position_in_ranges(relation) }}
                                 ),
                                 later -> later.epoch
                             )
@@ -86,9 +86,9 @@
 
 {% macro join_ranges(relation, plan) -%}
     {%- if plan.has_ranges %}
-            left join {{ ref('sequence_ranges') }} as ranges
+            left join {{ ref('cdc_sequence_ranges') }} as ranges
                 on
-                    {{ is_in_range(relation) }}
+                    {{ cdc.is_in_range(relation) }}
     {%- endif -%}
 {%- endmacro %}
 
@@ -121,7 +121,7 @@
 
 
 {% macro has_full_loads_again(plan) -%}
-    {{ return(plan.has_ranges or cut_overs() != []) }}
+    {{ return(plan.has_ranges or cdc.cut_overs() != []) }}
 {%- endmacro %}
 
 
@@ -131,21 +131,21 @@
     {%- if plan.has_ranges %}
         select
             cast(null as array<string>) as row_key,
-            {%- if shard_parts() %}
-            {{ shard_of('changes') }} as shard,
+            {%- if cdc.shard_parts() %}
+            {{ cdc.shard_of('changes') }} as shard,
             {%- endif %}
             if(is_told_by_position, null, topic) as topic,
             if(is_told_by_position, null, partition) as partition,
             'full_load' as operation,
             changed_at,
             false as has_position,
-            {{ beginning_of_epoch('epoch' ~ epochs_by_cut_overs('changes')) }} as delete_sequence
-        from {{ ref('sequence_ranges') }} as changes
+            {{ cdc.beginning_of_epoch('epoch' ~ cdc.epochs_by_cut_overs('changes')) }} as delete_sequence
+        from {{ ref('cdc_sequence_ranges') }} as changes
         where
-            {{ ranges_of_this_table('changes') }}
+            {{ cdc.ranges_of_this_table('changes') }}
             and starts_full_load
     {%- endif %}
-    {%- for time in cut_overs() %}
+    {%- for time in cdc.cut_overs() %}
         {%- if plan.has_ranges or not loop.first %}
 
         union all
@@ -153,16 +153,16 @@
         -- once a change of the table has reached it: before that, the table would be empty until the load begins
         select distinct
             cast(null as array<string>) as row_key,
-            {%- if shard_parts() %}
+            {%- if cdc.shard_parts() %}
             cast(null as array<string>) as shard,
             {%- endif %}
             cast(null as string) as topic,
             cast(null as int) as partition,
             'full_load' as operation,
-            cast({{ quoted(time) }} as timestamp) as changed_at,
+            cast({{ cdc.quoted(time) }} as timestamp) as changed_at,
             false as has_position,
-            {{ beginning_of_epoch(loop.index * epochs_of_a_cut_over()) }} as delete_sequence
-        {{ from_changes_of_run(dict(plan, has_ranges=false)) }}
-            and {{ reaches_cut_over('changes', time) }}
+            {{ cdc.beginning_of_epoch(loop.index * cdc.epochs_of_a_cut_over()) }} as delete_sequence
+        {{ cdc.from_changes_of_run(dict(plan, has_ranges=false)) }}
+            and {{ cdc.reaches_cut_over('changes', time) }}
     {%- endfor %}
 {%- endmacro %}

@@ -7,10 +7,10 @@
     without a catalog is another table's. -#}
 {% macro of_this_table(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
-    {{ of_this_name(relation, meta) }}
+    {{ cdc.of_this_name(relation, meta) }}
             {%- if meta.source_catalog %}
             and (
-                {{ relation }}.catalog_name = {{ quoted(meta.source_catalog) }}
+                {{ relation }}.catalog_name = {{ cdc.quoted(meta.source_catalog) }}
                 or {{ relation }}.catalog_name is null and {{ relation }}.operation in ('truncate', 'schema_change')
             )
             {%- endif %}
@@ -20,26 +20,26 @@
 {#- Which rows of sequence_ranges belong to the model's table: a range may begin with a statement. -#}
 {% macro ranges_of_this_table(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
-    {{ of_this_name(relation, meta) }}
+    {{ cdc.of_this_name(relation, meta) }}
             {%- if meta.source_catalog %}
-            and coalesce({{ relation }}.catalog_name, {{ quoted(meta.source_catalog) }}) = {{ quoted(meta.source_catalog) }}
+            and coalesce({{ relation }}.catalog_name, {{ cdc.quoted(meta.source_catalog) }}) = {{ cdc.quoted(meta.source_catalog) }}
             {%- endif %}
 {%- endmacro %}
 
 
 {% macro of_this_name(relation, meta) -%}
-    {{ relation }}.feed = {{ quoted(meta.feed) }}
-            {%- for part in place_parts() if meta[part] %}
-            and {{ relation }}.{{ part }}_name {{ is_called(meta[part]) }}
+    {{ relation }}.feed = {{ cdc.quoted(meta.feed) }}
+            {%- for part in cdc.place_parts() if meta[part] %}
+            and {{ relation }}.{{ part }}_name {{ cdc.is_called(meta[part]) }}
             {%- endfor %}
 {%- endmacro %}
 
 
 {% macro is_called(declared) -%}
     {%- if declared is mapping -%}
-    rlike {{ quoted('^(' ~ declared.pattern ~ ')$') }}
+    rlike {{ cdc.quoted('^(' ~ declared.pattern ~ ')$') }}
     {%- else -%}
-    = {{ quoted(declared) }}
+    = {{ cdc.quoted(declared) }}
     {%- endif -%}
 {%- endmacro %}
 
@@ -47,7 +47,7 @@
 {#- The same question in Jinja, for the lists of tables that a run asks for once. -#}
 {% macro reads_table(meta, feed, database, schema, table) -%}
     {%- set names = {'database': database, 'schema': schema, 'table': table} -%}
-    {%- for part in place_parts() if meta[part] -%}
+    {%- for part in cdc.place_parts() if meta[part] -%}
         {%- if meta[part] is mapping -%}
             {%- if not modules.re.fullmatch(meta[part].pattern, names[part] or '') -%}{{ return(false) }}{%- endif -%}
         {%- elif meta[part] != names[part] -%}
@@ -61,7 +61,7 @@
 {#- The table as a feed's settings name it: `shop.orders`. -#}
 {% macro place_of(meta) -%}
     {%- set place = [] -%}
-    {%- for part in place_parts() if meta[part] -%}
+    {%- for part in cdc.place_parts() if meta[part] -%}
         {%- do place.append(meta[part].pattern if meta[part] is mapping else meta[part]) -%}
     {%- endfor -%}
     {{ return(place | join('.')) }}
@@ -82,7 +82,7 @@
 {% macro shard_parts(declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {%- set parts = [] -%}
-    {%- for part in place_parts() if meta[part] is mapping -%}
+    {%- for part in cdc.place_parts() if meta[part] is mapping -%}
         {%- do parts.append(part) -%}
     {%- endfor -%}
     {{ return(parts) }}
@@ -91,7 +91,7 @@
 
 {% macro shard_of(relation, declaration=none) -%}
     array(
-        {%- for part in shard_parts(declaration) -%}
+        {%- for part in cdc.shard_parts(declaration) -%}
         {{ relation }}.{{ part }}_name{{ ', ' if not loop.last }}
         {%- endfor -%}
     )
@@ -100,9 +100,9 @@
 
 {#- A key of silver as gold has it: what _keys.sql makes of its values, behind the names of its shard. -#}
 {% macro gold_key(relation, declaration=none, column='row_key') -%}
-    {%- set key = declared_key(relation, column, declaration) -%}
-    {%- if shard_parts(declaration) -%}
-    concat({{ shard_of(relation, declaration) }}, {{ key }})
+    {%- set key = cdc.declared_key(relation, column, declaration) -%}
+    {%- if cdc.shard_parts(declaration) -%}
+    concat({{ cdc.shard_of(relation, declaration) }}, {{ key }})
     {%- else -%}
     {{ key }}
     {%- endif -%}
@@ -118,22 +118,22 @@
 
 {#- The same as a column of a select. -#}
 {% macro gold_key_column(relation, column='row_key', declaration=none) -%}
-    {%- set key = gold_key(relation, declaration, column) -%}
+    {%- set key = cdc.gold_key(relation, declaration, column) -%}
     {{ key }}{{ ' as ' ~ column if key != relation ~ '.' ~ column }}
 {%- endmacro %}
 
 
 {#- An image, with the names of its shard as columns in it. -#}
 {% macro gold_image_column(relation, image='after_image') -%}
-    {%- if shard_parts() -%}
+    {%- if cdc.shard_parts() -%}
     {%- set names -%}
         map(
-        {%- for part in shard_parts() -%}
+        {%- for part in cdc.shard_parts() -%}
         '@{{ part }}', {{ relation }}.{{ part }}_name{{ ', ' if not loop.last }}
         {%- endfor -%}
         )
     {%- endset -%}
-    {{ overlaid(relation ~ '.' ~ image, names) }} as {{ image }}
+    {{ cdc.overlaid(relation ~ '.' ~ image, names) }} as {{ image }}
     {%- else -%}
     {{ relation }}.{{ image }}
     {%- endif -%}
@@ -152,10 +152,10 @@
 {% macro reaches(emptied, row, declaration=none, shard=none) -%}
     ({{ emptied }}.topic is null or {{ row }}.topic = {{ emptied }}.topic)
                     and ({{ emptied }}.partition is null or {{ row }}.partition = {{ emptied }}.partition)
-                    {%- if shard_parts(declaration) %}
+                    {%- if cdc.shard_parts(declaration) %}
                     and (
                         {{ emptied }}.shard is null
-                        or {{ shard or shard_of_key(row ~ '.row_key', declaration) }} = {{ emptied }}.shard
+                        or {{ shard or cdc.shard_of_key(row ~ '.row_key', declaration) }} = {{ emptied }}.shard
                     )
                     {%- endif -%}
 {%- endmacro %}
@@ -163,7 +163,7 @@
 
 {#- The shard in front of a gold key; empty where the table has none. -#}
 {% macro shard_of_key(row_key, declaration=none) -%}
-    slice({{ row_key }}, 1, {{ shard_parts(declaration) | length }})
+    slice({{ row_key }}, 1, {{ cdc.shard_parts(declaration) | length }})
 {%- endmacro %}
 
 
@@ -171,9 +171,9 @@
 {% macro check_patterns(meta, columns, key=none) -%}
     {%- set sources = [] -%}
     {%- for name in key or [] -%}
-        {%- do sources.append(column_sources(columns)[name].get('source', name)) -%}
+        {%- do sources.append(cdc.column_sources(columns)[name].get('source', name)) -%}
     {%- endfor -%}
-    {%- for part in place_parts() if meta[part] and meta[part] is not string -%}
+    {%- for part in cdc.place_parts() if meta[part] and meta[part] is not string -%}
         {%- if meta[part] is not mapping or meta[part] | list != ['pattern'] or meta[part].pattern is not string -%}
             {{ exceptions.raise_compiler_error(
                 "Gold model '" ~ model.name ~ "': " ~ part ~ " is " ~ meta[part] ~ ". It takes a name, or a regular expression for"

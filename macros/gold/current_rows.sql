@@ -10,28 +10,28 @@
     state.<table> has the counts: one row per distinct row; below 0: taken more often than brought.
 -#}
 {% macro current_rows(feed, table, columns, database=none, schema=none, catalog=none, left_out=[]) -%}
-    {%- do check_gold_source(feed, table) -%}
-    {%- do check_gold_columns(columns) -%}
+    {%- do cdc.check_gold_source(feed, table) -%}
+    {%- do cdc.check_gold_columns(columns) -%}
     {{- config(materialized='current_rows', meta={
-        'feed': feed, 'silver': feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
+        'feed': feed, 'silver': cdc.feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
         'schema': schema, 'table': table, 'key': [], 'columns': columns,
         'left_out': left_out
     }) -}}
-    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns) -%}
-    {%- do ref(feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('schemas') -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns) -%}
+    {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
+    {%- do ref('cdc_schemas') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- if execute -%}
-    {%- set sources = column_sources(columns) -%}
+    {%- set sources = cdc.column_sources(columns) -%}
     with
 
     counted as (
 
         select
-            map_from_arrays(array({{ quoted_list(sources_of(sources)) }}), row_texts) as _image,
+            map_from_arrays(array({{ cdc.quoted_list(cdc.sources_of(sources)) }}), row_texts) as _image,
             copies as _copies,
             newest as _newest
-        from {{ state_relation() }}
+        from {{ cdc.state_relation() }}
         where copies > 0
 
     ),
@@ -51,7 +51,7 @@
 
         select
             *
-            {{- typed_columns(sources, feed) }}
+            {{- cdc.typed_columns(sources, feed) }}
         from copied
 
     ),
@@ -60,16 +60,16 @@
 
         select
             {%- for name in columns %}
-            {{ identifier(name) }},
+            {{ cdc.identifier(name) }},
             {%- endfor %}
             named_struct(
                 'row_key', cast(null as array<string>),
                 'sequence', _newest.sequence,
-                'column_sequences', cast(map() as map<string, {{ sequence_type() }}>),
+                'column_sequences', cast(map() as map<string, {{ cdc.sequence_type() }}>),
                 'topic', _topic,
                 'partition', _partition,
                 'changed_at', _newest.changed_at,
-                'misfits', {{ misfits(sources) }}
+                'misfits', {{ cdc.misfits(sources) }}
             ) as _change
         from typed
 
@@ -83,16 +83,16 @@
 {#- How often each distinct row lives: what state.<table> holds. -#}
 {% macro counts_of_rows(plan) -%}
     {%- set feed_name = model.config.meta.feed -%}
-    {%- set sources = column_sources(model.config.meta.columns) -%}
-    {%- set encodings = encodings_of_columns(feed_name, sources) -%}
+    {%- set sources = cdc.column_sources(model.config.meta.columns) -%}
+    {%- set encodings = cdc.encodings_of_columns(feed_name, sources) -%}
     with
 
     changes as (
 
         select
             changes.operation,
-            {{ gold_image_column('changes', 'before_image') }},
-            {{ gold_image_column('changes') }},
+            {{ cdc.gold_image_column('changes', 'before_image') }},
+            {{ cdc.gold_image_column('changes') }},
             changes.schema_id,
             changes.database_name,
             changes.schema_name,
@@ -104,9 +104,9 @@
             changes.row_index,
             changes.changed_at,
             changes.change_sequence.position,
-            {{ proven_position('changes', feed_name) }} as proven_position,
-            {{ gold_sequence('changes', plan) }} as sequence
-        {{ from_changes_of_run(plan) }}
+            {{ cdc.proven_position('changes', feed_name) }} as proven_position,
+            {{ cdc.gold_sequence('changes', plan) }} as sequence
+        {{ cdc.from_changes_of_run(plan) }}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
 
     ),
@@ -140,7 +140,7 @@
 
     emptied as (
 
-        {{ emptied_tables(plan) }}
+        {{ cdc.emptied_tables(plan) }}
 
     ),
 
@@ -150,7 +150,7 @@
         from numbered
             left anti join emptied
                 on
-                    {{ reaches('emptied', 'numbered', shard=shard_of('numbered')) }}
+                    {{ cdc.reaches('emptied', 'numbered', shard=cdc.shard_of('numbered')) }}
                     and numbered.sequence < emptied.delete_sequence
         where numbered.operation <> 'truncate'
 
@@ -170,8 +170,8 @@
                 position,
                 if(size(position) > 0, null, struct(topic, topic_generation, partition, offset, row_index)) as place,
                 operation,
-                {{ texts_of_row('before_image', sources) }} as row_before,
-                {{ texts_of_row('after_image', sources) }} as row_after
+                {{ cdc.texts_of_row('before_image', sources) }} as row_before,
+                {{ cdc.texts_of_row('after_image', sources) }} as row_after
             ) as change
         from standing
 
@@ -227,7 +227,7 @@
 
     column_types as (
 
-        {{ wires_of_schemas() }}
+        {{ cdc.wires_of_schemas() }}
 
     ),
 
@@ -235,7 +235,7 @@
 
         select
             moves.*,
-            map_from_arrays(array({{ quoted_list(sources_of(sources)) }}), moves.row_texts) as _image,
+            map_from_arrays(array({{ cdc.quoted_list(cdc.sources_of(sources)) }}), moves.row_texts) as _image,
             column_types.wires as _wires
         from moves
             left join column_types
@@ -245,7 +245,7 @@
 
     texts as (
 
-        {{ canonical_texts(encodings) }}
+        {{ cdc.canonical_texts(encodings) }}
 
     ),
 
@@ -253,7 +253,7 @@
 
         select
             * except (row_texts, _image),
-            {{ texts_of_row('_image', sources) }} as row_texts
+            {{ cdc.texts_of_row('_image', sources) }} as row_texts
         from texts
 
     ),
@@ -278,7 +278,7 @@
 {#- The position of a change of a table without a key, without the numbers that only tell its rows apart (`told_apart`). -#}
 {% macro proven_position(relation, feed) -%}
     {%- set position = relation ~ '.change_sequence.position' -%}
-    {%- if feed_settings(feed).format in ['debezium_json', 'debezium_avro', 'debezium_cloudcanal', 'dtle'] -%}
+    {%- if cdc.feed_settings(feed).format in ['debezium_json', 'debezium_avro', 'debezium_cloudcanal', 'dtle'] -%}
             case
                 when {{ relation }}.operation = 'truncate' or size({{ position }}) = 0 then {{ position }}
                 when {{ relation }}.source_type in ('mysql', 'mariadb', 'oracle')
@@ -294,5 +294,5 @@
 
 {#- The texts of the model's columns, in its order; NULL where there is no image. -#}
 {% macro texts_of_row(image, sources) -%}
-    if({{ image }} is null, null, transform(array({{ quoted_list(sources_of(sources)) }}), column_name -> {{ image }}[column_name]))
+    if({{ image }} is null, null, transform(array({{ cdc.quoted_list(cdc.sources_of(sources)) }}), column_name -> {{ image }}[column_name]))
 {%- endmacro %}

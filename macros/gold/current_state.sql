@@ -14,84 +14,84 @@
 ) -%}
     {#- all that the model declares is known and checked once dbt has parsed it, which it does before it knows what is new -#}
     {%- if not execute -%}
-    {%- do check_gold_model(feed, table, key, columns) -%}
-    {%- do check_new_columns(new_columns) -%}
-    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
+    {%- do cdc.check_gold_model(feed, table, key, columns) -%}
+    {%- do cdc.check_new_columns(new_columns) -%}
+    {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {{- config(meta={
-        'feed': feed, 'silver': feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
+        'feed': feed, 'silver': cdc.feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
         'schema': schema, 'table': table, 'key': key, 'columns': columns,
         'left_out': left_out, 'new_columns': new_columns
     }) -}}
-    {%- do ref(feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('schemas') -%}
-    {%- do ref('sequence_ranges') -%}
-    {%- elif gold_plan().mode == 'nothing' -%}
+    {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
+    {%- do ref('cdc_schemas') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
+    {%- elif cdc.gold_plan().mode == 'nothing' -%}
     -- nothing is new in silver; `dbt compile` shows the whole statement
     {%- else -%}
-    {{- latest_of_table(feed, gold_plan().columns) -}}
+    {{- cdc.latest_of_table(feed, cdc.gold_plan().columns) -}}
     {%- endif -%}
 {%- endmacro %}
 
 
 {% macro latest_of_table(feed_name, columns) -%}
-    {%- set plan = gold_plan() -%}
-    {%- set sources = column_sources(columns) -%}
-    {%- set encodings = encodings_of_columns(feed_name, sources) -%}
+    {%- set plan = cdc.gold_plan() -%}
+    {%- set sources = cdc.column_sources(columns) -%}
+    {%- set encodings = cdc.encodings_of_columns(feed_name, sources) -%}
     {%- set decoded = encodings != [] -%}
     with
     {%- if plan.rebuilds_moved %}
 
     moved_keys as (
 
-        {{ moved_keys() }}
+        {{ cdc.moved_keys() }}
 
     ),
     {%- endif %}
-    {%- if has_voided_changes(plan) %}
+    {%- if cdc.has_voided_changes(plan) %}
 
     changes_of_table as (
 
-        {{ changes_of_table(plan) }}
+        {{ cdc.changes_of_table(plan) }}
 
     ),
 
     changes as (
 
-        {{ standing_changes() if plan.version is not none else 'select * from changes_of_table' }}
+        {{ cdc.standing_changes() if plan.version is not none else 'select * from changes_of_table' }}
 
     ),
     {%- else %}
 
     changes as (
 
-        {{ changes_of_table(plan) }}
+        {{ cdc.changes_of_table(plan) }}
 
     ),
     {%- endif %}
     {%- if plan.moves %}
 
-    {{ moved_values(plan, state_relation() if plan.version is not none) }}
+    {{ cdc.moved_values(plan, cdc.state_relation() if plan.version is not none) }}
     {%- endif %}
     {%- if decoded %}
 
     column_types as (
 
-        {{ wires_of_schemas() }}
+        {{ cdc.wires_of_schemas() }}
 
     ),
     {%- endif %}
     {%- if plan.by_column %}
 
-    {{ latest_by_column('moved' if plan.moves else 'changes', decoded) }}
+    {{ cdc.latest_by_column('moved' if plan.moves else 'changes', decoded) }}
     {%- else %}
 
-    {{ latest_by_row(decoded) }}
+    {{ cdc.latest_by_row(decoded) }}
     {%- endif %}
     {%- if decoded %}
 
     texts as (
 
-        {{ canonical_texts(encodings) }}
+        {{ cdc.canonical_texts(encodings) }}
 
     ),
     {%- endif %}
@@ -100,15 +100,15 @@
 
         select
             *
-            {%- if plan.by_column and has_other_names(sources) %}
+            {%- if plan.by_column and cdc.has_other_names(sources) %}
             except (_column_sequences),
             map(
                 {%- for name, column in sources.items() %}
-                {{ quoted(name) }}, _column_sequences[{{ quoted(column.get('source', name)) }}]{{ ',' if not loop.last }}
+                {{ cdc.quoted(name) }}, _column_sequences[{{ cdc.quoted(column.get('source', name)) }}]{{ ',' if not loop.last }}
                 {%- endfor %}
             ) as _column_sequences
             {%- endif %}
-            {{- typed_columns(sources, feed_name) }}
+            {{- cdc.typed_columns(sources, feed_name) }}
         from {{ 'texts' if decoded else 'latest' }}
 
     ),
@@ -117,15 +117,15 @@
 
         select
             {%- for name in columns %}
-            {{ identifier(name) }},
+            {{ cdc.identifier(name) }},
             {%- endfor %}
             named_struct(
                 'row_key', _row_key,
                 'sequence', _sequence,
                 {%- if plan.by_column %}
-                'column_sequences', {{ older_than_row(
-                    'transform(array(' ~ quoted_list(columns) ~ '), column_name -> coalesce('
-                    ~ '_column_sequences[column_name], _base_sequence, ' ~ never() ~ '))', '_sequence'
+                'column_sequences', {{ cdc.older_than_row(
+                    'transform(array(' ~ cdc.quoted_list(columns) ~ '), column_name -> coalesce('
+                    ~ '_column_sequences[column_name], _base_sequence, ' ~ cdc.never() ~ '))', '_sequence'
                 ) }},
                 {%- else %}
                 'column_sequences', _column_sequences,
@@ -133,7 +133,7 @@
                 'topic', _topic,
                 'partition', _partition,
                 'changed_at', _changed_at,
-                'misfits', {{ misfits(sources, has_places=plan.by_column) }}
+                'misfits', {{ cdc.misfits(sources, has_places=plan.by_column) }}
             ) as _change,
             _is_deleted,
             _is_rebuilt,
@@ -151,12 +151,12 @@
 
 {#- The declared columns, made from the texts of `_image`. -#}
 {% macro typed_columns(sources, feed_name) -%}
-    {%- set decoded = decoded_columns(feed_name, sources) -%}
+    {%- set decoded = cdc.decoded_columns(feed_name, sources) -%}
     {%- for name, column in sources.items() -%}
             ,
-            {{ typed(
-                '_image[' ~ quoted(column.get('source', name)) ~ ']', column.type, gold_time_zone(feed_name), name in decoded
-            ) }} as {{ identifier(name) }}
+            {{ cdc.typed(
+                '_image[' ~ cdc.quoted(column.get('source', name)) ~ ']', column.type, cdc.gold_time_zone(feed_name), name in decoded
+            ) }} as {{ cdc.identifier(name) }}
     {%- endfor -%}
 {%- endmacro %}
 
@@ -180,8 +180,8 @@
 
 
 {% macro check_gold_model(feed_name, table, key, columns) -%}
-    {%- do check_gold_source(feed_name, table) -%}
-    {%- do check_gold_columns(columns) -%}
+    {%- do cdc.check_gold_source(feed_name, table) -%}
+    {%- do cdc.check_gold_columns(columns) -%}
     {%- if not key -%}
         {{ exceptions.raise_compiler_error(
             "Gold model '" ~ model.name ~ "' names no key: key=['id']. Of a table that has none, current_rows makes a gold table."
@@ -207,7 +207,7 @@
             ~ ": feed='crm', one of vars.feeds in dbt_project.yml, and table='orders', as the messages call it."
         ) }}
     {%- endif -%}
-    {%- do feed_settings(feed_name) -%}
+    {%- do cdc.feed_settings(feed_name) -%}
 {%- endmacro %}
 
 
@@ -217,7 +217,7 @@
             "Gold model '" ~ model.name ~ "' names no columns with their types: columns={'id': 'bigint', 'name': 'string'}."
         ) }}
     {%- endif -%}
-    {%- set own = own_names() -%}
+    {%- set own = cdc.own_names() -%}
     {%- for column in columns if column | lower in own -%}
         {{ exceptions.raise_compiler_error(
             "Gold model '" ~ model.name ~ "': the name '" ~ column ~ "' is gold's own; give the column another name"

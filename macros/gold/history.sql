@@ -12,19 +12,19 @@
     operation:            what made it
 -#}
 {% macro history(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
-    {%- do check_gold_model(feed, table, key, columns) -%}
-    {%- do check_history_columns(columns) -%}
+    {%- do cdc.check_gold_model(feed, table, key, columns) -%}
+    {%- do cdc.check_history_columns(columns) -%}
     {{- config(materialized='kept_view', meta={
-        'feed': feed, 'silver': feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
+        'feed': feed, 'silver': cdc.feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
         'schema': schema, 'table': table, 'key': key, 'columns': columns
     }) -}}
-    {%- do check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
-    {%- do ref(feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('schemas') -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
+    {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
+    {%- do ref('cdc_schemas') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- if execute -%}
-    {%- set versions = versions_of_table(feed, columns) -%}
-    {%- do check_view_fits(versions) -%}
+    {%- set versions = cdc.versions_of_table(feed, columns) -%}
+    {%- do cdc.check_view_fits(versions) -%}
     {{- versions -}}
     {%- endif -%}
 {%- endmacro %}
@@ -32,12 +32,12 @@
 
 {% macro versions_of_table(feed_name, columns) -%}
     {%- set plan = {'version': none, 'from_version': none, 'rebuilds_moved': false, 'has_ranges': true} -%}
-    {%- set sources = column_sources(columns) -%}
+    {%- set sources = cdc.column_sources(columns) -%}
     with
 
     changes_of_table as (
 
-        {{ changes_of_table(plan) }}
+        {{ cdc.changes_of_table(plan) }}
 
     ),
 
@@ -49,11 +49,11 @@
 
     emptied as (
 
-        {{ emptied_tables(plan) }}
+        {{ cdc.emptied_tables(plan) }}
 
     ),
 
-    {{ moved_values(plan, 'emptied') }}
+    {{ cdc.moved_values(plan, 'emptied') }}
 
     row_keys as (
 
@@ -77,7 +77,7 @@
         from row_keys
             inner join emptied
                 on
-                    {{ reaches('emptied', 'row_keys') }}
+                    {{ cdc.reaches('emptied', 'row_keys') }}
 
     ),
 
@@ -153,7 +153,7 @@
 
     column_types as (
 
-        {{ wires_of_schemas() }}
+        {{ cdc.wires_of_schemas() }}
 
     ),
 
@@ -192,8 +192,8 @@
             topic as _topic,
             partition as _partition,
             map(
-                {%- for column in sources_of(sources) %}
-                {{ quoted(column) }}, last_value(told_values[{{ quoted(column) }}]) ignore nulls over in_stretch{{ ',' if not loop.last }}
+                {%- for column in cdc.sources_of(sources) %}
+                {{ cdc.quoted(column) }}, last_value(told_values[{{ cdc.quoted(column) }}]) ignore nulls over in_stretch{{ ',' if not loop.last }}
                 {%- endfor %}
             ) as _told_values
         from dated
@@ -217,7 +217,7 @@
 
     texts as (
 
-        {{ canonical_texts(encodings_of_columns(feed_name, sources)) }}
+        {{ cdc.canonical_texts(cdc.encodings_of_columns(feed_name, sources)) }}
 
     ),
 
@@ -225,7 +225,7 @@
 
         select
             *
-            {{- typed_columns(sources, feed_name) }}
+            {{- cdc.typed_columns(sources, feed_name) }}
         from texts
 
     ),
@@ -234,7 +234,7 @@
 
         select
             {%- for name in columns %}
-            {{ identifier(name) }},
+            {{ cdc.identifier(name) }},
             {%- endfor %}
             _valid_from as valid_from,
             _valid_to as valid_to,
@@ -245,7 +245,7 @@
                 'sequence', _sequence,
                 'topic', _topic,
                 'partition', _partition,
-                'misfits', {{ misfits(sources) }}
+                'misfits', {{ cdc.misfits(sources) }}
             ) as _change
         from typed
 
@@ -260,23 +260,23 @@
 {% macro emptied_tables(plan) -%}
         select
             cast(null as array<string>) as row_key,
-            {%- if shard_parts() %}
-            {{ shard_of('changes') }} as shard,
+            {%- if cdc.shard_parts() %}
+            {{ cdc.shard_of('changes') }} as shard,
             {%- endif %}
-            {{ reach_columns('changes') }},
+            {{ cdc.reach_columns('changes') }},
             changes.operation,
             changes.changed_at,
             size(changes.change_sequence.position) > 0 as has_position,
-            {{ gold_sequence('changes', plan) }} as delete_sequence
-        {{ from_changes_of_run(plan) }}
+            {{ cdc.gold_sequence('changes', plan) }} as delete_sequence
+        {{ cdc.from_changes_of_run(plan) }}
             and (
-                {{ empties_the_table('changes') }}
+                {{ cdc.empties_the_table('changes') }}
             )
-        {%- if has_full_loads_again(plan) %}
+        {%- if cdc.has_full_loads_again(plan) %}
 
         union all
 
-        {{ full_loads_again(plan) }}
+        {{ cdc.full_loads_again(plan) }}
         {%- endif %}
 {%- endmacro %}
 
@@ -310,10 +310,10 @@
 {#- Only a run makes the view;
     what `dbt compile` prints on a new machine decodes every encoding, because no schemas tell which ones occur. -#}
 {% macro check_view_fits(versions) -%}
-    {%- if lakehouse_run() and model.config.materialized == 'kept_view' and versions | length > longest_view() -%}
+    {%- if cdc.lakehouse_run() and model.config.materialized == 'kept_view' and versions | length > cdc.longest_view() -%}
         {{ exceptions.raise_compiler_error(
             "History model '" ~ model.name ~ "' has " ~ versions | length ~ " characters, and the embedded target takes views of up"
-            ~ " to " ~ longest_view() ~ ". Name fewer columns, or make it a table with {{ config(materialized='history_table') }} below history(...)."
+            ~ " to " ~ cdc.longest_view() ~ ". Name fewer columns, or make it a table with {{ config(materialized='history_table') }} below history(...)."
         ) }}
     {%- endif -%}
 {%- endmacro %}

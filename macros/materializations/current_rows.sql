@@ -2,23 +2,23 @@
     A run that is killed between the two statements is repaired by the next one. docs/gold.md explains it. -#}
 
 {% materialization current_rows, adapter='spark' %}
-    {%- set plan = gold_plan() -%}
-    {%- set state = state_relation() -%}
+    {%- set plan = cdc.gold_plan() -%}
+    {%- set state = cdc.state_relation() -%}
 
-    {%- do refuse_without_silver(plan) -%}
+    {%- do cdc.refuse_without_silver(plan) -%}
     {%- if plan.mode == 'nothing' -%}
-        {%- do nothing_new() -%}
+        {%- do cdc.nothing_new() -%}
     {%- else -%}
         {%- do run_query('create schema if not exists ' ~ state.schema) -%}
-        {%- set counts = create_counts(state, plan) -%}
-        {%- set rows_of_counts = create_gold_table(compiled_code, model.config.meta.columns) -%}
+        {%- set counts = cdc.create_counts(state, plan) -%}
+        {%- set rows_of_counts = cdc.create_gold_table(compiled_code, model.config.meta.columns) -%}
         {%- call statement('counts') -%}{{ counts }}{%- endcall -%}
         {%- call statement('main') -%}{{ rows_of_counts }}{%- endcall -%}
         {{ write(counts ~ '\n;\n\n' ~ rows_of_counts) }}
         {%- do persist_docs(this, model) -%}
-        {%- do comment_columns(model.config.meta) -%}
+        {%- do cdc.comment_columns(model.config.meta) -%}
     {%- endif -%}
-    {%- do mark_applied(plan.version, plan.built_by) -%}
+    {%- do cdc.mark_applied(plan.version, plan.built_by) -%}
 
     {{ return({'relations': [this]}) }}
 {% endmaterialization %}
@@ -28,5 +28,5 @@
 create or replace table {{ state }}
 using delta
 as
-{{ counts_of_rows(plan) }}
+{{ cdc.counts_of_rows(plan) }}
 {%- endmacro %}

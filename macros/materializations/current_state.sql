@@ -6,26 +6,26 @@
     The whole script stands in target/run. docs/gold.md explains it. -#}
 
 {% materialization current_state, adapter='spark' %}
-    {%- set plan = gold_plan() -%}
+    {%- set plan = cdc.gold_plan() -%}
 
     {%- if plan.mode == 'nothing' -%}
-        {%- do nothing_new() -%}
+        {%- do cdc.nothing_new() -%}
     {%- else -%}
-        {%- do refuse_without_silver(plan) -%}
-        {%- set state = state_relation() -%}
+        {%- do cdc.refuse_without_silver(plan) -%}
+        {%- set state = cdc.state_relation() -%}
         {%- set statements = [] -%}
         {%- if plan.mode == 'build' -%}
             {%- do run_query('create schema if not exists ' ~ state.schema) -%}
-            {%- do statements.append(create_state(state, plan)) -%}
-            {%- do statements.append(create_gold_table(live_rows(compiled_code), plan.columns)) -%}
+            {%- do statements.append(cdc.create_state(state, plan)) -%}
+            {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
         {%- else -%}
-            {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cut_overs() -%}
-                {%- do statements.append(append_deletes(state, plan)) -%}
+            {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cdc.cut_overs() -%}
+                {%- do statements.append(cdc.append_deletes(state, plan)) -%}
             {%- endif -%}
-            {%- if plan.news.truncates or plan.has_ranges or cut_overs() -%}
-                {%- do statements.append(remove_emptied_values(this, state) if plan.by_column else delete_emptied_rows(this, state)) -%}
+            {%- if plan.news.truncates or plan.has_ranges or cdc.cut_overs() -%}
+                {%- do statements.append(cdc.remove_emptied_values(this, state) if plan.by_column else cdc.delete_emptied_rows(this, state)) -%}
             {%- endif -%}
-            {%- do statements.append(merge_latest(this, compiled_code, plan)) -%}
+            {%- do statements.append(cdc.merge_latest(this, compiled_code, plan)) -%}
         {%- endif -%}
 
         {%- for sql in statements -%}
@@ -36,10 +36,10 @@
         {{ write(statements | join('\n;\n\n')) }}
         {%- if plan.mode == 'build' -%}
             {%- do persist_docs(this, model) -%}
-            {%- do comment_columns(model.config.meta) -%}
+            {%- do cdc.comment_columns(model.config.meta) -%}
         {%- endif -%}
     {%- endif -%}
-    {%- do mark_gold_applied(plan) -%}
+    {%- do cdc.mark_gold_applied(plan) -%}
 
     {{ return({'relations': [this]}) }}
 {% endmaterialization %}
@@ -72,15 +72,15 @@
 create or replace table {{ state }}
 using delta
 as
-{{ deletes_of_changes(plan) }}
+{{ cdc.deletes_of_changes(plan) }}
 {%- endmacro %}
 
 
 {#- New deletes enter the state first: after that, no older change of their keys can pass. Those of a run that is repeated
     enter again, to no effect. -#}
 {% macro append_deletes(state, plan) -%}
-insert into {{ state }} (row_key, {{ 'shard, ' if shard_parts() }}topic, partition, delete_sequence, operation, moved_sequence)
-{{ deletes_of_changes(plan) }}
+insert into {{ state }} (row_key, {{ 'shard, ' if cdc.shard_parts() }}topic, partition, delete_sequence, operation, moved_sequence)
+{{ cdc.deletes_of_changes(plan) }}
 {%- endmacro %}
 
 
@@ -96,7 +96,7 @@ using (
 ) as emptied
     on
         emptied.delete_sequence > current._change.sequence
-        and {{ reaches('emptied', 'current._change') }}
+        and {{ cdc.reaches('emptied', 'current._change') }}
 when matched then delete
 {%- endmacro %}
 
@@ -113,7 +113,7 @@ using (
         inner join {{ state }} as emptied
             on
                 emptied.row_key is null
-                and {{ reaches('emptied', 'current._change') }}
+                and {{ cdc.reaches('emptied', 'current._change') }}
                 and (
                     current._change.sequence < emptied.delete_sequence
                     or exists(
@@ -128,20 +128,20 @@ using (
 when matched and emptied.delete_sequence > current._change.sequence then delete
 when matched then
     update set
-    {%- for column in gold_plan().columns %}
-        {{ identifier(column) }} = if(
-            {{ newest_in_current(quoted(column)) }} < emptied.delete_sequence, null, current.{{ identifier(column) }}
+    {%- for column in cdc.gold_plan().columns %}
+        {{ cdc.identifier(column) }} = if(
+            {{ cdc.newest_in_current(cdc.quoted(column)) }} < emptied.delete_sequence, null, current.{{ cdc.identifier(column) }}
         ),
     {%- endfor %}
         _change.column_sequences = transform_values(
             current._change.column_sequences,
             (column_name, column_sequence) -> if(
-                column_sequence < emptied.delete_sequence, {{ never() }}, column_sequence
+                column_sequence < emptied.delete_sequence, {{ cdc.never() }}, column_sequence
             )
         ),
         _change.misfits = filter(
             current._change.misfits,
-            misfit -> {{ newest_in_current('misfit.column_name') }} > emptied.delete_sequence
+            misfit -> {{ cdc.newest_in_current('misfit.column_name') }} > emptied.delete_sequence
         )
 {%- endmacro %}
 
@@ -162,7 +162,7 @@ when matched and latest._is_deleted and latest._sequence > current._change.seque
 when matched and not latest._is_deleted and {{ 'latest._is_rebuilt' if by_column else 'latest._sequence > current._change.sequence' }} then
     update set
     {%- for column in columns %}
-        {{ identifier(column) }} = latest.{{ identifier(column) }},
+        {{ cdc.identifier(column) }} = latest.{{ cdc.identifier(column) }},
     {%- endfor %}
         _change = latest._change
 {%- endif %}
@@ -171,20 +171,20 @@ when matched and (not latest._is_deleted and latest._sequence > current._change.
     or cardinality(current._change.column_sequences) > 0) then
     update set
     {%- for column in columns %}
-        {{ identifier(column) }} = case
-            when {{ newest_in_latest(quoted(column)) }} > {{ newest_in_current(quoted(column)) }} then latest.{{ identifier(column) }}
-            when latest._delete_sequence > {{ newest_in_current(quoted(column)) }} then null
-            else current.{{ identifier(column) }}
+        {{ cdc.identifier(column) }} = case
+            when {{ cdc.newest_in_latest(cdc.quoted(column)) }} > {{ cdc.newest_in_current(cdc.quoted(column)) }} then latest.{{ cdc.identifier(column) }}
+            when latest._delete_sequence > {{ cdc.newest_in_current(cdc.quoted(column)) }} then null
+            else current.{{ cdc.identifier(column) }}
         end,
     {%- endfor %}
         _change = named_struct(
             'row_key', current._change.row_key,
             'sequence', greatest(current._change.sequence, latest._sequence),
-            'column_sequences', {{ older_than_row(
-                "transform(array(" ~ quoted_list(columns) ~ "), column_name -> case when "
-                ~ newest_in_latest('column_name') ~ " > " ~ newest_in_current('column_name') ~ " then "
-                ~ newest_in_latest('column_name') ~ " when latest._delete_sequence > " ~ newest_in_current('column_name')
-                ~ " then " ~ never() ~ " else " ~ newest_in_current('column_name') ~ " end)",
+            'column_sequences', {{ cdc.older_than_row(
+                "transform(array(" ~ cdc.quoted_list(columns) ~ "), column_name -> case when "
+                ~ cdc.newest_in_latest('column_name') ~ " > " ~ cdc.newest_in_current('column_name') ~ " then "
+                ~ cdc.newest_in_latest('column_name') ~ " when latest._delete_sequence > " ~ cdc.newest_in_current('column_name')
+                ~ " then " ~ cdc.never() ~ " else " ~ cdc.newest_in_current('column_name') ~ " end)",
                 'greatest(current._change.sequence, latest._sequence)'
             ) }},
             'topic', if(latest._sequence > current._change.sequence, latest._change.topic, current._change.topic),
@@ -193,13 +193,13 @@ when matched and (not latest._is_deleted and latest._sequence > current._change.
             'misfits', concat(
                 filter(
                     latest._change.misfits,
-                    misfit -> {{ newest_in_latest('misfit.column_name') }} > {{ newest_in_current('misfit.column_name') }}
+                    misfit -> {{ cdc.newest_in_latest('misfit.column_name') }} > {{ cdc.newest_in_current('misfit.column_name') }}
                 ),
                 filter(
                     current._change.misfits,
                     misfit -> not coalesce(
-                        greatest({{ newest_in_latest('misfit.column_name') }}, latest._delete_sequence)
-                        > {{ newest_in_current('misfit.column_name') }},
+                        greatest({{ cdc.newest_in_latest('misfit.column_name') }}, latest._delete_sequence)
+                        > {{ cdc.newest_in_current('misfit.column_name') }},
                         false
                     )
                 )
@@ -209,12 +209,12 @@ when matched and (not latest._is_deleted and latest._sequence > current._change.
 when not matched and not latest._is_deleted then
     insert (
     {%- for column in columns %}
-        {{ identifier(column) }},
+        {{ cdc.identifier(column) }},
     {%- endfor %}
         _change
     ) values (
     {%- for column in columns %}
-        latest.{{ identifier(column) }},
+        latest.{{ cdc.identifier(column) }},
     {%- endfor %}
         latest._change
     )
@@ -236,7 +236,7 @@ coalesce(current._change.column_sequences[{{ column }}], current._change.sequenc
     message has brought yet is older than everything: epoch -1. -#}
 {% macro older_than_row(sequences, sequence) -%}
 map_filter(
-                    map_from_arrays(array({{ quoted_list(gold_plan().columns.keys()) }}), {{ sequences }}),
+                    map_from_arrays(array({{ cdc.quoted_list(cdc.gold_plan().columns.keys()) }}), {{ sequences }}),
                     (column_name, column_sequence) -> column_sequence < {{ sequence }}
                 )
 {%- endmacro %}
@@ -244,28 +244,28 @@ map_filter(
 
 {#- What this run has to do for the model: build, merge or nothing, from which bronze version on, and what is new. -#}
 {% macro gold_plan() -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- if model.name in run.get('gold_plans', {}) -%}
         {{ return(run.gold_plans[model.name]) }}
     {%- endif -%}
     {%- set meta = model.config.meta -%}
-    {%- set version = version_for_gold(meta) -%}
+    {%- set version = cdc.version_for_gold(meta) -%}
     {%- if version is none -%}
         {{ return({
             'mode': 'build', 'from_version': none, 'version': none, 'built_by': none, 'columns': meta.columns,
             'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true, 'cases': none
         }) }}
     {%- endif -%}
-    {%- set mark = mark_of_gold_model(model) -%}
-    {%- set rebuild = not mark or should_full_refresh() or not is_built(this) -%}
-    {%- set news = {} if mark and mark.version >= version and not rebuild else table_news(meta, -1 if rebuild else mark.version) -%}
+    {%- set mark = cdc.mark_of_gold_model(model) -%}
+    {%- set rebuild = not mark or should_full_refresh() or not cdc.is_built(this) -%}
+    {%- set news = {} if mark and mark.version >= version and not rebuild else cdc.table_news(meta, -1 if rebuild else mark.version) -%}
     {%- set columns = meta.columns -%}
     {%- if meta.new_columns == 'add' and news -%}
-        {%- set before = {} if rebuild else added_columns(meta, this) -%}
-        {%- set added = with_columns_of_news(meta, news, before) -%}
+        {%- set before = {} if rebuild else cdc.added_columns(meta, this) -%}
+        {%- set added = cdc.with_columns_of_news(meta, news, before) -%}
         {%- if added != before and not rebuild -%}
-            {%- set all_news = table_news(meta, -1) -%}
-            {%- set added = with_columns_of_news(meta, all_news, {}) -%}
+            {%- set all_news = cdc.table_news(meta, -1) -%}
+            {%- set added = cdc.with_columns_of_news(meta, all_news, {}) -%}
             {%- if added != before -%}
                 {%- set rebuild = true -%}
                 {%- set news = all_news -%}
@@ -273,28 +273,28 @@ map_filter(
         {%- endif -%}
         {%- set columns = dict(meta.columns, **added) -%}
     {%- endif -%}
-    {%- if not rebuild and meta.key and news.get('emptied_partitions', 0) > 0 and has_keys_in_several_partitions() -%}
+    {%- if not rebuild and meta.key and news.get('emptied_partitions', 0) > 0 and cdc.has_keys_in_several_partitions() -%}
         {%- set rebuild = true -%}
-        {%- set news = table_news(meta, -1) -%}
+        {%- set news = cdc.table_news(meta, -1) -%}
     {%- endif -%}
     {%- set plan = {
         'mode': 'nothing' if not rebuild and not news else 'build' if rebuild or not meta.key else 'merge',
         'from_version': none if rebuild or not meta.key else mark.version,
         'version': version,
-        'built_by': build_of_gold_model(model, version),
+        'built_by': cdc.build_of_gold_model(model, version),
         'columns': columns,
         'news': news,
         'by_column': news.get('partials', 0) > 0,
         'moves': news.get('moves', 0) > 0,
         'rebuilds_moved': false,
-        'has_ranges': news != {} and has_ranges(meta),
-        'cases': cases_of_mark(mark) if mark else none
+        'has_ranges': news != {} and cdc.has_ranges(meta),
+        'cases': cdc.cases_of_mark(mark) if mark else none
     } -%}
-    {%- set known = known_of_table() if plan.mode == 'merge' and plan.cases != [] else [] -%}
+    {%- set known = cdc.known_of_table() if plan.mode == 'merge' and plan.cases != [] else [] -%}
     {%- if plan.mode == 'merge' -%}
         {%- if 'moved keys' in known and not plan.moves -%}
             {%- do plan.update({
-                'moves': news.truncates > 0 or plan.has_ranges or has_older_changes_of_moved_keys(plan)
+                'moves': news.truncates > 0 or plan.has_ranges or cdc.has_older_changes_of_moved_keys(plan)
             }) -%}
         {%- endif -%}
         {%- do plan.update({
@@ -328,8 +328,8 @@ map_filter(
 {#- The bronze version up to which silver holds what gold reads; none where a part of it was not built yet. -#}
 {% macro version_for_gold(meta) -%}
     {%- set versions = [] -%}
-    {%- set applied = lakehouse_run().get('applied', {}) -%}
-    {%- for name in [meta.silver, 'schemas', 'order_marks'] -%}
+    {%- set applied = cdc.lakehouse_run().get('applied', {}) -%}
+    {%- for name in [meta.silver, 'cdc_schemas', 'cdc_order_marks'] -%}
         {%- set mark = applied.get(name) -%}
         {%- if not mark -%}{{ return(none) }}{%- endif -%}
         {%- do versions.append(mark.version) -%}
@@ -352,7 +352,7 @@ map_filter(
 {#- How far the model's table has come; none where it must be built anew, since silver was, or the model declares it otherwise. -#}
 {% macro mark_of_gold_model(node) -%}
     {%- set mark = graph.lakehouse.applied.get(node.name) -%}
-    {{ return(mark if mark and build_of_mark(mark) == build_of_gold_model(node, mark.version) else none) }}
+    {{ return(mark if mark and cdc.build_of_mark(mark) == cdc.build_of_gold_model(node, mark.version) else none) }}
 {%- endmacro %}
 
 
@@ -360,7 +360,7 @@ map_filter(
     killed writes no mark, and the next one meets its changes again. Marks of earlier versions of this project end without. -#}
 {% macro mark_gold_applied(plan) -%}
     {%- set cases = '' if plan.cases is none else ' cases: ' ~ (plan.cases | join(', ') or 'none') -%}
-    {%- do mark_applied(plan.version, plan.built_by ~ cases) -%}
+    {%- do cdc.mark_applied(plan.version, plan.built_by ~ cases) -%}
 {%- endmacro %}
 
 
@@ -380,10 +380,10 @@ map_filter(
 {#- What a gold table is made from: a build of silver, what its model declares, and the epochs of the changes up to a bronze
     version: where later messages tell that those were others, the table is built anew. -#}
 {% macro build_of_gold_model(node, version) -%}
-    {%- set ranges = ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
+    {%- set ranges = cdc.ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
     {#- tables whose keys were compared as the messages write them are built anew -#}
-    {%- set declared = declared_by_model(node) + [ranges] + (['keys are values'] if forms_of_key(node.config.meta) else []) -%}
-    {{ return(build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
+    {%- set declared = cdc.declared_by_model(node) + [ranges] + (['keys are values'] if cdc.forms_of_key(node.config.meta) else []) -%}
+    {{ return(cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 
 
@@ -400,7 +400,7 @@ map_filter(
         {%- if meta.key | length > 1 -%}
             {%- do declared.append('keys are in the declared order') -%}
         {%- endif -%}
-        {%- for name, column in column_sources(meta.columns).items() -%}
+        {%- for name, column in cdc.column_sources(meta.columns).items() -%}
             {%- do declared.append([name, column.type | lower, column.get('source', name)]) -%}
         {%- endfor -%}
         {#- without this, columns that were added would stay as they are, once nothing adds to them -#}
@@ -416,15 +416,15 @@ map_filter(
 {% macro known_of_table() -%}
     {{ return(run_query(
         "(select 'partial rows' as known from " ~ this ~ " where cardinality(_change.column_sequences) > 0 limit 1)"
-        ~ " union all (select 'moved keys' from " ~ state_relation() ~ " where moved_sequence.epoch is not null limit 1)"
+        ~ " union all (select 'moved keys' from " ~ cdc.state_relation() ~ " where moved_sequence.epoch is not null limit 1)"
     ).columns[0].values() | list) }}
 {%- endmacro %}
 
 
 {% macro has_older_changes_of_moved_keys(plan) -%}
     {{ return(run_query(
-        'with changes_of_table as (' ~ changes_of_table(plan) ~ ')'
-        ~ ' select 1 from changes_of_table as changes inner join ' ~ state_relation() ~ ' as moved'
+        'with changes_of_table as (' ~ cdc.changes_of_table(plan) ~ ')'
+        ~ ' select 1 from changes_of_table as changes inner join ' ~ cdc.state_relation() ~ ' as moved'
         ~ ' on changes.row_key = moved.row_key and changes.sequence < moved.moved_sequence limit 1'
     ) | length > 0) }}
 {%- endmacro %}
@@ -433,15 +433,15 @@ map_filter(
 {#- A TRUNCATE in one partition of such a key may bring back what another partition told: gold has kept only what won. -#}
 {% macro has_keys_in_several_partitions() -%}
     {{ return(run_query(
-        'select 1 from ' ~ silver_of(model.config.meta) ~ ' as changes' ~ join_types_of_key('changes') ~ ' where ' ~ of_this_table('changes')
-        ~ " and changes.order_scope = 'offset' and " ~ names_a_row('changes.row_key')
-        ~ ' group by ' ~ gold_key('changes') ~ ' having count(distinct changes.topic, changes.partition) > 1 limit 1'
+        'select 1 from ' ~ cdc.silver_of(model.config.meta) ~ ' as changes' ~ cdc.join_types_of_key('changes') ~ ' where ' ~ cdc.of_this_table('changes')
+        ~ " and changes.order_scope = 'offset' and " ~ cdc.names_a_row('changes.row_key')
+        ~ ' group by ' ~ cdc.gold_key('changes') ~ ' having count(distinct changes.topic, changes.partition) > 1 limit 1'
     ) | length > 0) }}
 {%- endmacro %}
 
 
 {% macro state_relation() -%}
-    {{ return(state_of(this)) }}
+    {{ return(cdc.state_of(this)) }}
 {%- endmacro %}
 
 
@@ -454,10 +454,10 @@ map_filter(
 {#- What silver brought for one table since a bronze version, that of the model's mark. -#}
 {% macro table_news(meta, version) -%}
     {%- set found = {} -%}
-    {%- for news in news_of_silver(meta.silver, version < 0).rows
+    {%- for news in cdc.news_of_silver(meta.silver, version < 0).rows
         if news.version > version and (meta.table is mapping or news.table == meta.table)
     -%}
-        {%- if reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
+        {%- if cdc.reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
             {%- for count in ['deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
             {%- endfor -%}
@@ -476,10 +476,10 @@ map_filter(
     {%- set news = graph.lakehouse.table_news -%}
     {%- set question = silver ~ (' from the beginning' if from_beginning else '') -%}
     {%- if question not in news -%}
-        {%- set since = -1 if from_beginning else oldest_mark_behind(silver) -%}
-        {%- set names_columns = adds_columns(silver) -%}
+        {%- set since = -1 if from_beginning else cdc.oldest_mark_behind(silver) -%}
+        {%- set names_columns = cdc.adds_columns(silver) -%}
         {%- set rows = [] -%}
-        {%- for row in run_query(news_by_table(silver_of({'silver': silver}), since, names_columns)) -%}
+        {%- for row in run_query(cdc.news_by_table(cdc.silver_of({'silver': silver}), since, names_columns)) -%}
             {%- do rows.append({
                 'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
                 'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
@@ -498,10 +498,10 @@ map_filter(
     {%- set applied = graph.lakehouse.applied -%}
     {%- set build = applied.get(silver, {}).get('built_by', '') ~ ' ' -%}
     {%- set versions = [] -%}
-    {%- for name in ['schemas', 'order_marks'] if name in applied -%}
+    {%- for name in ['cdc_schemas', 'cdc_order_marks'] if name in applied -%}
         {%- do versions.append(applied[name].version) -%}
     {%- endfor -%}
-    {%- for node in gold_models() if node.config.meta.silver == silver -%}
+    {%- for node in cdc.gold_models() if node.config.meta.silver == silver -%}
         {%- set mark = applied.get(node.name) -%}
         {%- if mark and mark.built_by.startswith(build) -%}{%- do versions.append(mark.version) -%}{%- endif -%}
     {%- endfor -%}
@@ -532,7 +532,7 @@ map_filter(
         count_if(operation = 'truncate' or is_for_gold and ddl_kind = 'drop') as truncates,
         count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-        count_if(is_for_gold and {{ leaves_values_behind('new_changes') }}) as moves,
+        count_if(is_for_gold and {{ cdc.leaves_values_behind('new_changes') }}) as moves,
         max(bronze_version) filter (where is_for_gold) as version,
         max(bronze_version) filter (where order_scope = 'position') as positioned_version,
         to_json(collect_set(schema_id)) as schema_ids
@@ -546,20 +546,20 @@ map_filter(
 
 {#- Has the table epochs or inherited positions? Most have none, and then do not join the relation that tells them. -#}
 {% macro has_ranges(meta) -%}
-    {{ return(not lakehouse_run() or ranges_of_table(meta) != []) }}
+    {{ return(not cdc.lakehouse_run() or cdc.ranges_of_table(meta) != []) }}
 {%- endmacro %}
 
 
 {#- The epochs of the table's partitions, each with the bronze version that brought its first change. -#}
 {% macro ranges_of_table(meta) -%}
     {%- set known = graph.lakehouse.known -%}
-    {%- if 'order_marks' not in known -%}
-        {%- do known.update({'order_marks': known_ranges()}) -%}
+    {%- if 'cdc_order_marks' not in known -%}
+        {%- do known.update({'cdc_order_marks': cdc.known_ranges()}) -%}
     {%- endif -%}
     {%- set found = [] -%}
     {#- the plain comparisons first: calls of a macro for each range of each of many tables take seconds -#}
-    {%- for row in known.order_marks
-        if row[0] == meta.feed and (meta.table is mapping or row[3] == meta.table) and reads_table(meta, row[0], row[1], row[2], row[3]) -%}
+    {%- for row in known.cdc_order_marks
+        if row[0] == meta.feed and (meta.table is mapping or row[3] == meta.table) and cdc.reads_table(meta, row[0], row[1], row[2], row[3]) -%}
         {%- do found.append({'range': row[4], 'version': row[5]}) -%}
     {%- endfor -%}
     {{ return(found) }}
@@ -569,17 +569,17 @@ map_filter(
 {#- Those of all tables. They are made from silver.order_marks alone, so that those of the last run are right until it has more. -#}
 {% macro known_ranges() -%}
     {%- set applied = graph.lakehouse.applied -%}
-    {%- set build = applied.get('order_marks', {}).get('built_by') ~ ' ' ~ applied.get('sequence_ranges', {}).get('built_by') -%}
-    {%- set text = remembered_text('#order_marks', build) if is_settled('order_marks') -%}
+    {%- set build = applied.get('cdc_order_marks', {}).get('built_by') ~ ' ' ~ applied.get('cdc_sequence_ranges', {}).get('built_by') -%}
+    {%- set text = cdc.remembered_text('#cdc_order_marks', build) if cdc.is_settled('cdc_order_marks') -%}
     {%- if text -%}
         {{ return(fromjson(text)) }}
     {%- endif -%}
     {%- set ranges = [] -%}
-    {%- for row in run_query(ranges_by_table()) -%}
+    {%- for row in run_query(cdc.ranges_by_table()) -%}
         {%- do ranges.append(row.values()[:5] | list + [row[5] | int]) -%}
     {%- endfor -%}
-    {%- if is_settled('order_marks') -%}
-        {%- do remember_text('#order_marks', build, tojson(ranges)) -%}
+    {%- if cdc.is_settled('cdc_order_marks') -%}
+        {%- do cdc.remember_text('#cdc_order_marks', build, tojson(ranges)) -%}
     {%- endif -%}
     {{ return(ranges) }}
 {%- endmacro %}

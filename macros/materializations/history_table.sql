@@ -1,24 +1,24 @@
 {#- gold.<table>_history as a table, for tools that read Delta files and for tables too wide for a view: made anew where the
     source's table has new changes. As a view it is a kept_view. -#}
 {% materialization history_table, adapter='spark' %}
-    {%- set version = version_for_gold(model.config.meta) -%}
-    {%- do refuse_without_silver({'version': version}) -%}
-    {%- set built_by = 'table ' ~ local_md5(build_of_silver(model.config.meta) ~ compiled_code ~ model.description) -%}
-    {%- set mark = mark_of_model() -%}
+    {%- set version = cdc.version_for_gold(model.config.meta) -%}
+    {%- do cdc.refuse_without_silver({'version': version}) -%}
+    {%- set built_by = 'table ' ~ local_md5(cdc.build_of_silver(model.config.meta) ~ compiled_code ~ model.description) -%}
+    {%- set mark = cdc.mark_of_model() -%}
     {%- set known = load_relation(this) -%}
 
-    {%- if mark and mark.built_by == built_by and (mark.version >= version or not has_changes_since(mark.version)) -%}
-        {%- do nothing_new() -%}
+    {%- if mark and mark.built_by == built_by and (mark.version >= version or not cdc.has_changes_since(mark.version)) -%}
+        {%- do cdc.nothing_new() -%}
     {%- else -%}
         {%- if known is not none and known.type == 'view' -%}
             {%- do adapter.drop_relation(known) -%}
         {%- endif -%}
         {%- call statement('main') -%}
-            {{ create_gold_table(compiled_code, model.config.meta.columns) }}
+            {{ cdc.create_gold_table(compiled_code, model.config.meta.columns) }}
         {%- endcall -%}
         {%- do persist_docs(this, model) -%}
     {%- endif -%}
-    {%- do mark_applied(version, built_by) -%}
+    {%- do cdc.mark_applied(version, built_by) -%}
 
     {{ return({'relations': [this.incorporate(type='table')]}) }}
 {% endmaterialization %}
@@ -29,10 +29,10 @@
     {%- set meta = model.config.meta -%}
     {%- set asked = graph.lakehouse.table_news.get(meta.silver) -%}
     {%- if asked and version >= asked.since -%}
-        {{ return(table_news(meta, version) != {}) }}
+        {{ return(cdc.table_news(meta, version) != {}) }}
     {%- endif -%}
     {{ return(run_query(
-        'select 1 from ' ~ silver_of(meta) ~ ' as changes where ' ~ of_this_table('changes') ~ ' and changes.bronze_version > '
+        'select 1 from ' ~ cdc.silver_of(meta) ~ ' as changes where ' ~ cdc.of_this_table('changes') ~ ' and changes.bronze_version > '
         ~ version ~ ' limit 1'
     ) | length > 0) }}
 {%- endmacro %}

@@ -3,12 +3,12 @@
 
     dbt run-operation compact_tables -#}
 {% macro compact_tables() -%}
-    {%- do merge_order_marks() -%}
-    {%- do fold_states() -%}
+    {%- do cdc.merge_order_marks() -%}
+    {%- do cdc.fold_states() -%}
     {%- for setting in ['minFileSize', 'maxFileSize'] -%}
         {%- do run_query('set spark.databricks.delta.optimize.' ~ setting ~ ' = 134217728') -%}
     {%- endfor -%}
-    {%- for table in delta_tables() -%}
+    {%- for table in cdc.delta_tables() -%}
         {%- do run_query('optimize ' ~ table) -%}
         {%- do log('compacted ' ~ table, info=true) -%}
     {%- endfor -%}

@@ -9,9 +9,9 @@
     {%- for node in graph.nodes.values() if node.config.materialized in ['change_log', 'history_table'] -%}
         {%- do wanted.append(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
     {%- endfor -%}
-    {%- for node in gold_models() -%}
+    {%- for node in cdc.gold_models() -%}
         {%- set table = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
-        {%- do wanted.extend([table, state_of(table)]) -%}
+        {%- do wanted.extend([table, cdc.state_of(table)]) -%}
     {%- endfor -%}
     {%- set tables = [] -%}
     {%- for table in wanted if load_relation(table) is not none -%}

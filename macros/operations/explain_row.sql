@@ -7,24 +7,24 @@
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
 {% macro explain_row(table, key) -%}
     {%- set gold = ref(table) -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- if not execute -%}
     select 'known once the project is read' as verdict
     {%- else -%}
-    {%- set meta = gold_declaration(gold) -%}
-    {%- do check_explained_key(table, meta, key) -%}
-    {%- set sharded = shard_parts(meta) != [] -%}
+    {%- set meta = cdc.gold_declaration(gold) -%}
+    {%- do cdc.check_explained_key(table, meta, key) -%}
+    {%- set sharded = cdc.shard_parts(meta) != [] -%}
     {%- set values = [] -%}
     {%- for value in key -%}
-        {%- do values.append('cast(null as string)' if value is none else quoted(value)) -%}
+        {%- do values.append('cast(null as string)' if value is none else cdc.quoted(value)) -%}
     {%- endfor -%}
     {%- set row_key = 'array(' ~ values | join(', ') ~ ')' -%}
     with changes as (
 
         select
-            {{ gold_key_column('changes', declaration=meta) }},
-            {{ gold_key_column('changes', 'previous_row_key', meta) }},
-            {{ gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
+            {{ cdc.gold_key_column('changes', declaration=meta) }},
+            {{ cdc.gold_key_column('changes', 'previous_row_key', meta) }},
+            {{ cdc.gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
             changes.operation,
             changes.changed_at,
             changes.topic,
@@ -33,16 +33,16 @@
             changes.row_index,
             changes.order_scope,
             {%- if sharded %}
-            {{ shard_of('changes', meta) }} as shard,
+            {{ cdc.shard_of('changes', meta) }} as shard,
             {%- endif %}
             changes.operation in ('delete', 'update_before') as is_delete,
-            changes.bronze_version <= coalesce(({{ version_read_by(table) }}), -1) as is_read
-        from {{ silver_of(meta) }} as changes
-        {{- join_ranges('changes', {'has_ranges': true}) }}
-        {{- join_types_of_key('changes', meta) }}
+            changes.bronze_version <= coalesce(({{ cdc.version_read_by(table) }}), -1) as is_read
+        from {{ cdc.silver_of(meta) }} as changes
+        {{- cdc.join_ranges('changes', {'has_ranges': true}) }}
+        {{- cdc.join_types_of_key('changes', meta) }}
         where
-            {{ of_this_table('changes', meta) }}
-            and {{ gold_key('changes', meta) }} = {{ row_key }}
+            {{ cdc.of_this_table('changes', meta) }}
+            and {{ cdc.gold_key('changes', meta) }} = {{ row_key }}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
 
     ),
@@ -54,11 +54,11 @@
             max(ends.delete_sequence) as end_sequence,
             max_by(ends.operation, ends.delete_sequence) as end_operation
         from changes
-            left join {{ state_of(gold) }} as ends
+            left join {{ cdc.state_of(gold) }} as ends
                 on
                     changes.row_key = ends.row_key
                     or ends.row_key is null
-                    and {{ reaches('ends', 'changes', meta) }}
+                    and {{ cdc.reaches('ends', 'changes', meta) }}
         group by all
 
     ),
@@ -101,7 +101,7 @@
 
         select
             {%- if sharded %}
-            {{ shard_of('changes', meta) }} as shard,
+            {{ cdc.shard_of('changes', meta) }} as shard,
             {%- endif %}
             if(changes.operation = 'truncate', 'truncate', changes.ddl_kind) as operation,
             changes.changed_at,
@@ -110,21 +110,21 @@
             changes.offset,
             changes.row_index,
             changes.order_scope = 'position' as is_of_all_partitions,
-            {{ gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
-            changes.bronze_version <= coalesce(({{ version_read_by(table) }}), -1) as is_read
-        from {{ silver_of(meta) }} as changes
-        {{- join_ranges('changes', {'has_ranges': true}) }}
+            {{ cdc.gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
+            changes.bronze_version <= coalesce(({{ cdc.version_read_by(table) }}), -1) as is_read
+        from {{ cdc.silver_of(meta) }} as changes
+        {{- cdc.join_ranges('changes', {'has_ranges': true}) }}
         where
-            {{ of_this_table('changes', meta) }}
+            {{ cdc.of_this_table('changes', meta) }}
             and (
-                {{ empties_the_table('changes', meta) }}
+                {{ cdc.empties_the_table('changes', meta) }}
             )
 
         union all
 
         select
             {%- if sharded %}
-            {{ shard_of('ranges', meta) }} as shard,
+            {{ cdc.shard_of('ranges', meta) }} as shard,
             {%- endif %}
             'full_load' as operation,
             ranges.changed_at,
@@ -133,13 +133,13 @@
             ranges.from_offset as offset,
             0 as row_index,
             ranges.is_told_by_position as is_of_all_partitions,
-            {{ beginning_of_epoch('ranges.epoch' ~ epochs_by_cut_overs('ranges', meta)) }} as sequence,
+            {{ cdc.beginning_of_epoch('ranges.epoch' ~ cdc.epochs_by_cut_overs('ranges', meta)) }} as sequence,
             true as is_read
-        from {{ ref('sequence_ranges') }} as ranges
+        from {{ ref('cdc_sequence_ranges') }} as ranges
         where
-            {{ ranges_of_this_table('ranges', meta) }}
+            {{ cdc.ranges_of_this_table('ranges', meta) }}
             and ranges.starts_full_load
-        {%- for time in cut_overs(meta) %}
+        {%- for time in cdc.cut_overs(meta) %}
 
         union all
 
@@ -149,18 +149,18 @@
             cast(null as array<string>) as shard,
             {%- endif %}
             'full_load' as operation,
-            cast({{ quoted(time) }} as timestamp) as changed_at,
+            cast({{ cdc.quoted(time) }} as timestamp) as changed_at,
             cast(null as string) as topic,
             cast(null as int) as partition,
             cast(null as bigint) as offset,
             cast(null as int) as row_index,
             true as is_of_all_partitions,
-            {{ beginning_of_epoch(loop.index * epochs_of_a_cut_over()) }} as sequence,
-            min(changes.bronze_version) <= coalesce(({{ version_read_by(table) }}), -1) as is_read
-        from {{ silver_of(meta) }} as changes
+            {{ cdc.beginning_of_epoch(loop.index * cdc.epochs_of_a_cut_over()) }} as sequence,
+            min(changes.bronze_version) <= coalesce(({{ cdc.version_read_by(table) }}), -1) as is_read
+        from {{ cdc.silver_of(meta) }} as changes
         where
-            {{ of_this_table('changes', meta) }}
-            and {{ reaches_cut_over('changes', time) }}
+            {{ cdc.of_this_table('changes', meta) }}
+            and {{ cdc.reaches_cut_over('changes', time) }}
         having count(*) > 0
         {%- endfor %}
 

@@ -1,20 +1,20 @@
 {#- The rows that many runs have added to the states become one per key, or per TRUNCATE's reach: the highest, which is the
     only one that counts. compact_tables calls it. -#}
 {% macro fold_states() -%}
-    {%- for node in gold_models() if node.config.materialized == 'current_state' -%}
-        {%- set state = state_of(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+    {%- for node in cdc.gold_models() if node.config.materialized == 'current_state' -%}
+        {%- set state = cdc.state_of(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
         {%- if load_relation(state) is not none -%}
-            {%- do fold_state(state, node.config.meta) -%}
+            {%- do cdc.fold_state(state, node.config.meta) -%}
         {%- endif -%}
     {%- endfor -%}
 {%- endmacro %}
 
 
 {% macro fold_state(state, declaration) -%}
-    {%- set key = 'row_key, ' ~ ('shard, ' if shard_parts(declaration)) ~ 'topic, partition' -%}
+    {%- set key = 'row_key, ' ~ ('shard, ' if cdc.shard_parts(declaration)) ~ 'topic, partition' -%}
     {%- set doubled = 'select 1 from ' ~ state ~ ' group by ' ~ key ~ ' having count(*) > 1 limit 1' -%}
     {%- if run_query(doubled) | length > 0 -%}
-        {%- do run_query(folded_state(state, key)) -%}
+        {%- do run_query(cdc.folded_state(state, key)) -%}
     {%- endif -%}
 {%- endmacro %}
 

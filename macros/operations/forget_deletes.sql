@@ -5,8 +5,8 @@
 
     dbt run-operation forget_deletes --args '{table: orders, lateness: 30 days}' -#}
 {% macro forget_deletes(table, lateness) -%}
-    {%- set gold = gold_table_named(table, 'forget_deletes') -%}
-    {%- set late = run_query(late_changes(table, lateness) ~ '\nlimit 1') -%}
+    {%- set gold = cdc.gold_table_named(table, 'forget_deletes') -%}
+    {%- set late = run_query(cdc.late_changes(table, lateness) ~ '\nlimit 1') -%}
     {%- if late.rows -%}
         {%- set change = late.rows[0] -%}
         {{ exceptions.raise_compiler_error(
@@ -16,10 +16,10 @@
         ) }}
     {%- endif -%}
     {#- a key that took part in a move has that in one row, its deletes in others -#}
-    {%- do fold_state(state_of(gold), gold_declaration(gold)) -%}
-    {%- do run_query(forget_settled_deletes(gold, lateness)) -%}
+    {%- do cdc.fold_state(cdc.state_of(gold), cdc.gold_declaration(gold)) -%}
+    {%- do run_query(cdc.forget_settled_deletes(gold, lateness)) -%}
     {%- do log(
-        table ~ ': ' ~ run_query('select count(*) from ' ~ state_of(gold)).rows[0][0] ~ ' rows of state are left', info=true
+        table ~ ': ' ~ run_query('select count(*) from ' ~ cdc.state_of(gold)).rows[0][0] ~ ' rows of state are left', info=true
     ) -%}
 {%- endmacro %}
 
@@ -28,14 +28,14 @@
 
     dbt show --inline "{{ late_changes('orders', '30 days') }}" -#}
 {% macro late_changes(table, lateness) -%}
-    {%- do check_lateness(lateness) -%}
-    {%- do ref('sequence_ranges') -%}
+    {%- do cdc.check_lateness(lateness) -%}
+    {%- do ref('cdc_sequence_ranges') -%}
     {%- if not execute -%}
     select 'known once the project is read' as late_by
     {%- else -%}
     with changes as (
 
-        {{ timed_changes(gold_table_named(table, 'late_changes')) }}
+        {{ cdc.timed_changes(cdc.gold_table_named(table, 'late_changes')) }}
 
     ),
 
@@ -62,20 +62,20 @@
         deleted_at,
         cast(message_timestamp - deleted_at as string) as late_by
     from dated
-    where message_timestamp > deleted_at + interval {{ quoted(lateness) }}
+    where message_timestamp > deleted_at + interval {{ cdc.quoted(lateness) }}
     order by message_timestamp - deleted_at desc
     {%- endif -%}
 {%- endmacro %}
 
 
 {% macro forget_settled_deletes(gold, lateness) -%}
-merge into {{ state_of(gold) }} as known
+merge into {{ cdc.state_of(gold) }} as known
 using (
 
     with changes as (
 
-        {{ timed_changes(gold) }}
-            and changes.bronze_version <= ({{ version_read_by(gold.identifier) }})
+        {{ cdc.timed_changes(gold) }}
+            and changes.bronze_version <= ({{ cdc.version_read_by(gold.identifier) }})
 
     ),
 
@@ -98,7 +98,7 @@ using (
     from deletes
     where
         undated = 0
-        and deleted_at < (select max(message_timestamp) from changes) - interval {{ quoted(lateness) }}
+        and deleted_at < (select max(message_timestamp) from changes) - interval {{ cdc.quoted(lateness) }}
 
 ) as settled
     on
@@ -111,28 +111,28 @@ when matched then delete
 
 {#- The row changes of a gold table, in gold's order, with Kafka's time. -#}
 {% macro timed_changes(gold) -%}
-    {%- set meta = gold_declaration(gold) -%}
+    {%- set meta = cdc.gold_declaration(gold) -%}
     select
-            {{ gold_key_column('changes', declaration=meta) }},
-            {{ gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
+            {{ cdc.gold_key_column('changes', declaration=meta) }},
+            {{ cdc.gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
             changes.operation,
             changes.topic,
             changes.partition,
             changes.offset,
             changes.message_timestamp
-        from {{ silver_of(meta) }} as changes
-        {{- join_ranges('changes', {'has_ranges': true}) }}
-        {{- join_types_of_key('changes', meta) }}
+        from {{ cdc.silver_of(meta) }} as changes
+        {{- cdc.join_ranges('changes', {'has_ranges': true}) }}
+        {{- cdc.join_types_of_key('changes', meta) }}
         where
-            {{ of_this_table('changes', meta) }}
-            and {{ names_a_row('changes.row_key') }}
+            {{ cdc.of_this_table('changes', meta) }}
+            and {{ cdc.names_a_row('changes.row_key') }}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
 {%- endmacro %}
 
 
 {#- The relation of a gold model of current_state. -#}
 {% macro gold_table_named(table, operation) -%}
-    {%- for node in gold_models() if node.name == table and node.config.materialized == 'current_state' -%}
+    {%- for node in cdc.gold_models() if node.name == table and node.config.materialized == 'current_state' -%}
         {%- set gold = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
         {%- if load_relation(gold) is none -%}
             {{ exceptions.raise_compiler_error(operation ~ ": '" ~ table ~ "' is not in gold yet: run dbt first.") }}

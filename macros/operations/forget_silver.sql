@@ -2,11 +2,11 @@
     and gold behind them. Refused where bronze no longer holds what the table was made from. `rebuild` does this before it
     accepts the feed's changed settings. -#}
 {% macro forget_silver(feed) -%}
-    {%- set changes = feed_settings(feed).format ~ '_changes' -%}
+    {%- set changes = cdc.feed_settings(feed).format ~ '_changes' -%}
     {%- set silver = api.Relation.create(schema=generate_schema_name('silver', none), identifier=changes) -%}
-    {%- do register_bronze() -%}
+    {%- do cdc.register_bronze() -%}
     {%- if load_relation(silver) is not none -%}
-        {%- do refuse_lost_records(silver) -%}
+        {%- do cdc.refuse_lost_records(silver) -%}
     {%- endif -%}
-    {%- do forget_marks([changes, 'schemas', 'order_marks']) -%}
+    {%- do cdc.forget_marks([changes, 'cdc_schemas', 'cdc_order_marks']) -%}
 {%- endmacro %}

@@ -2,10 +2,10 @@
     every run reads them all. Rows that anything remembers apart, by the version up to which it has read, stay apart.
     compact_tables calls it. -#}
 {% macro merge_order_marks() -%}
-    {%- if load_relation(ref('order_marks')) is not none and run_query(alike_order_marks() ~ ' where is_like_previous limit 1') | length > 0 -%}
+    {%- if load_relation(ref('cdc_order_marks')) is not none and run_query(cdc.alike_order_marks() ~ ' where is_like_previous limit 1') | length > 0 -%}
         {#- the epochs that the last run has read of them -#}
-        {%- do forget_marks(['#order_marks']) -%}
-        {%- do run_query(merged_order_marks()) -%}
+        {%- do cdc.forget_marks(['#cdc_order_marks']) -%}
+        {%- do run_query(cdc.merged_order_marks()) -%}
     {%- endif -%}
 {%- endmacro %}
 
@@ -30,7 +30,7 @@
                     struct(epoch, later_epochs, if(inherits_in_file is null, null, inherited_position) as wrapped_position)
                 )
             ) as epochs
-        from {{ ref('sequence_ranges') }}
+        from {{ ref('cdc_sequence_ranges') }}
         group by {{ source_table }}, from_offset
 
     ),
@@ -38,7 +38,7 @@
     applied as (
 
         select collect_set(bronze_version) as versions
-        from {{ applied_versions() }}
+        from {{ cdc.applied_versions() }}
 
     ),
 
@@ -56,7 +56,7 @@
                 -- who has read it
                 size(filter(applied.versions, version -> version >= marks.bronze_version)) as readers
             ) as told
-        from {{ ref('order_marks') }} as marks
+        from {{ ref('cdc_order_marks') }} as marks
             cross join applied
             left join epochs_of_marks
                 on
@@ -88,10 +88,10 @@
 
 {% macro merged_order_marks() -%}
     {%- set source_table = 'feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name' -%}
-    insert overwrite {{ ref('order_marks') }}
+    insert overwrite {{ ref('cdc_order_marks') }}
     with marks as (
 
-        {{ alike_order_marks() }}
+        {{ cdc.alike_order_marks() }}
 
     ),
 

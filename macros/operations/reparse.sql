@@ -3,30 +3,30 @@
 
     dbt run-operation reparse --args '{feed: shop_mariadb, unknown_only: true}' -#}
 {% macro reparse(feed, unknown_only=false) -%}
-    {%- set format = feed_settings(feed).format -%}
+    {%- set format = cdc.feed_settings(feed).format -%}
     {%- set silver = generate_schema_name('silver', none) ~ '.' ~ format ~ '_changes' -%}
     {#- a run that was killed may have brought silver further than its mark says -#}
     {%- set marks = run_query(
-        'select greatest(bronze_version, (select max(bronze_version) from ' ~ silver ~ ')) from ' ~ applied_versions()
+        'select greatest(bronze_version, (select max(bronze_version) from ' ~ silver ~ ')) from ' ~ cdc.applied_versions()
         ~ " where model = '" ~ format ~ "_changes'"
     ).columns[0].values() -%}
     {%- if not marks -%}
         {{ exceptions.raise_compiler_error('Silver of ' ~ format ~ ' was never built: run dbt build first.') }}
     {%- endif -%}
-    {%- set rows = 'feed = ' ~ quoted(feed) ~ (" and operation = 'unknown'" if unknown_only) -%}
-    {%- do refuse_lost_records(silver, rows) -%}
+    {%- set rows = 'feed = ' ~ cdc.quoted(feed) ~ (" and operation = 'unknown'" if unknown_only) -%}
+    {%- do cdc.refuse_lost_records(silver, rows) -%}
     {%- set columns = adapter.get_columns_in_relation(api.Relation.create(
         schema=generate_schema_name('silver', none), identifier=format ~ '_changes'
     )) | map(attribute='quoted') | join(', ') -%}
     {#- first: a gold table whose mark outlived the rows that it was made from would never meet the new ones -#}
-    {%- set stale = ['schemas', 'order_marks', '#tests'] -%}
+    {%- set stale = ['cdc_schemas', 'cdc_order_marks', '#tests'] -%}
     {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
         {%- do stale.append(node.name) -%}
     {%- endfor -%}
-    {%- do forget_marks(stale) -%}
+    {%- do cdc.forget_marks(stale) -%}
 
     {%- do run_query('set spark.databricks.delta.replaceWhere.constraintCheck.enabled = false') -%}
-    {%- do run_query(replace_parsed_rows(rows, feed, format, silver, columns, marks[0], unknown_only)) -%}
+    {%- do run_query(cdc.replace_parsed_rows(rows, feed, format, silver, columns, marks[0], unknown_only)) -%}
     {%- do run_query('reset spark.databricks.delta.replaceWhere.constraintCheck.enabled') -%}
 {%- endmacro %}
 
@@ -42,9 +42,9 @@ with messages as (
         feeds.feed_key_columns,
         feeds.feed_settings
     from {{ generate_schema_name('bronze', none) }}.messages version as of {{ version }} as messages
-        inner join {{ feed_options(format) }}
+        inner join {{ cdc.feed_options(format) }}
             on messages.feed = feeds.feed
-    where messages.feed = {{ quoted(feed) }}
+    where messages.feed = {{ cdc.quoted(feed) }}
 
 ),
 

@@ -4,12 +4,12 @@
     {%- set schemas = [] -%}
     {%- if execute -%}
         {%- set places = [] -%}
-        {%- for feed in feeds_with('format', format) -%}
-            {%- set place = (feed_settings(feed).get('avro_schemas') or '') | string -%}
-            {%- do refuse_avro_place(feed, place) -%}
+        {%- for feed in cdc.feeds_with('format', format) -%}
+            {%- set place = (cdc.feed_settings(feed).get('avro_schemas') or '') | string -%}
+            {%- do cdc.refuse_avro_place(feed, place) -%}
             {%- if place.rstrip('/') not in places -%}
                 {%- do places.append(place.rstrip('/')) -%}
-                {%- for schema in read_avro_schemas(feed, place.rstrip('/'), files) -%}
+                {%- for schema in cdc.read_avro_schemas(feed, place.rstrip('/'), files) -%}
                     {%- do schemas.append(schema) -%}
                 {%- endfor -%}
             {%- endif -%}
@@ -22,8 +22,8 @@
 {% macro refuse_avro_place(feed, place) -%}
     {%- if not place -%}
         {{ exceptions.raise_compiler_error(
-            'Feed ' ~ feed ~ ': ' ~ feed_settings(feed).format ~ ' needs avro_schemas, where the Avro schemas of its records'
-            ~ ' lie (docs/formats/' ~ feed_settings(feed).format ~ '.md).'
+            'Feed ' ~ feed ~ ': ' ~ cdc.feed_settings(feed).format ~ ' needs avro_schemas, where the Avro schemas of its records'
+            ~ ' lie (docs/formats/' ~ cdc.feed_settings(feed).format ~ '.md).'
         ) }}
     {%- endif -%}
     {%- if not modules.re.fullmatch('[A-Za-z0-9_./-]+', place) -%}
@@ -36,20 +36,20 @@
 
 {% macro read_avro_schemas(feed, place, files) -%}
     {#- a pattern that matches nothing ends in an error of Spark: the project's own file always matches -#}
-    {%- set pattern = '{' ~ absolute_path('dbt_project.yml')[1:] ~ ',' ~ absolute_path(place)[1:] ~ files ~ '}' -%}
+    {%- set pattern = '{' ~ cdc.absolute_path('dbt_project.yml')[1:] ~ ',' ~ cdc.absolute_path(place)[1:] ~ files ~ '}' -%}
     {%- set found = run_query(
         "select path, cast(content as string) from binaryFile.`/" ~ pattern ~ "` where path like '%.avsc' order by path"
     ) -%}
     {%- if not found.rows -%}
         {{ exceptions.raise_compiler_error(
-            'Feed ' ~ feed ~ ': avro_schemas is ' ~ place ~ ', but there is no ' ~ absolute_path(place) ~ files
-            ~ ': put the Avro schemas of its records there (docs/formats/' ~ feed_settings(feed).format ~ '.md).'
+            'Feed ' ~ feed ~ ': avro_schemas is ' ~ place ~ ', but there is no ' ~ cdc.absolute_path(place) ~ files
+            ~ ': put the Avro schemas of its records there (docs/formats/' ~ cdc.feed_settings(feed).format ~ '.md).'
         ) }}
     {%- endif -%}
     {%- set schemas = [] -%}
     {%- for row in found.rows -%}
         {%- set file = place ~ ('/' ~ row[0].split('/')[-1] if files else '') -%}
-        {%- do refuse_no_avro_schema(feed, file, row[1]) -%}
+        {%- do cdc.refuse_no_avro_schema(feed, file, row[1]) -%}
         {%- do schemas.append({'file': file, 'text': row[1]}) -%}
     {%- endfor -%}
     {{ return(schemas) }}

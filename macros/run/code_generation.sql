@@ -2,8 +2,8 @@
     target a lakehouse of less than 10,000 records is read without: `make run` takes 164 s instead of 188 s, and at
     100,000 changes gold would take 2.5 times as long (DECISIONS.md). -#}
 {% macro choose_code_generation() -%}
-    {%- if target.name == 'embedded' and known_records() >= 10000 -%}
-        {%- do generate_code(true) -%}
+    {%- if target.name == 'embedded' and cdc.known_records() >= 10000 -%}
+        {%- do cdc.generate_code(true) -%}
     {%- endif -%}
 {%- endmacro %}
 
@@ -17,13 +17,13 @@
 
 {#- How many records bronze held when they were last counted: again with each of its versions, until they are many. -#}
 {% macro known_records() -%}
-    {%- set version = lakehouse_run().bronze_version -%}
-    {%- set mark = lakehouse_run().applied.get('#records') -%}
+    {%- set version = cdc.lakehouse_run().bronze_version -%}
+    {%- set mark = cdc.lakehouse_run().applied.get('#records') -%}
     {%- set counted = mark.built_by | int if mark and mark.version <= version else none -%}
     {%- if counted is not none and (counted >= 10000 or mark.version == version) -%}
         {{ return(counted) }}
     {%- endif -%}
     {%- set records = run_query("select count(*) from " ~ source('bronze', 'messages')).rows[0][0] | int -%}
-    {%- do remember('#records', version, records | string) -%}
+    {%- do cdc.remember('#records', version, records | string) -%}
     {{ return(records) }}
 {%- endmacro %}

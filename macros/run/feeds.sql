@@ -33,7 +33,7 @@
 
 {#- A SQL string literal; text from a configuration or a message is data, never SQL. -#}
 {% macro quoted(text) -%}
-    '{{ inside_quotes(text) }}'
+    '{{ cdc.inside_quotes(text) }}'
 {%- endmacro %}
 
 
@@ -46,28 +46,28 @@
     means and that no message can tell. -#}
 {% macro feed_options(format) -%}
     values
-    {%- for name in feeds_with('format', format) %}
-    {%- set settings = feed_settings(name) %}
+    {%- for name in cdc.feeds_with('format', format) %}
+    {%- set settings = cdc.feed_settings(name) %}
     {%- set reading = ['format', 'files', 'topics', 'topic_pattern', 'lines', 'starting_offsets', 'max_offsets_per_trigger'] %}
     {%- set texts = [] %}
     {%- for setting, value in settings.items() if setting not in reading and (value is string or value is number) -%}
-        {%- do texts.append(quoted(setting) ~ ', ' ~ quoted(value)) -%}
+        {%- do texts.append(cdc.quoted(setting) ~ ', ' ~ cdc.quoted(value)) -%}
     {%- endfor %}
     {%- set in_base64 = [] %}
     {%- for table, columns in (settings.get('encodings') or {}).items() -%}
-        {%- for column, encoding in columns.items() if encoding.split('(')[0] | trim in encodings_in_base64() -%}
+        {%- for column, encoding in columns.items() if encoding.split('(')[0] | trim in cdc.encodings_in_base64() -%}
             {%- do in_base64.append([table, column]) -%}
         {%- endfor -%}
     {%- endfor %}
     {%- if in_base64 -%}
-        {%- do texts.append("'columns_in_base64', " ~ quoted(tojson(in_base64))) -%}
+        {%- do texts.append("'columns_in_base64', " ~ cdc.quoted(tojson(in_base64))) -%}
     {%- endif %}
     {%- set keys = [] %}
     {%- for table, columns in (settings.get('key_columns') or {}).items() -%}
-        {%- do keys.append(quoted(table) ~ ', array(' ~ quoted_list([columns] if columns is string else columns) ~ ')') -%}
+        {%- do keys.append(cdc.quoted(table) ~ ', array(' ~ cdc.quoted_list([columns] if columns is string else columns) ~ ')') -%}
     {%- endfor %}
     (
-        {{ quoted(name) }},
+        {{ cdc.quoted(name) }},
         cast(map({{ keys | join(', ') }}) as map<string, array<string>>),
         cast(map({{ texts | join(', ') }}) as map<string, string>)
     )

@@ -2,8 +2,8 @@
     The first build and a full refresh read the whole table; a later run reads Delta's change feed,
     whose commit versions are total: loads commit in any order. -#}
 {% macro new_messages(format) -%}
-    {%- set run = lakehouse_run() -%}
-    {%- set mark = mark_of_model() -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- set mark = cdc.mark_of_model() -%}
     select
         messages.*{{ ' except (_change_type, _commit_version, _commit_timestamp)' if mark }},
         {%- if mark %}
@@ -14,12 +14,12 @@
         feeds.feed_key_columns,
         feeds.feed_settings
     {%- if mark %}
-    from {{ new_in_bronze(mark.version + 1, run.bronze_version) }} as messages
+    from {{ cdc.new_in_bronze(mark.version + 1, run.bronze_version) }} as messages
     {%- else %}
     from {{ source('bronze', 'messages') }}
     {%- if run %} version as of {{ run.bronze_version }}{% endif %} as messages
     {%- endif %}
-        inner join {{ feed_options(format) }}
+        inner join {{ cdc.feed_options(format) }}
             on messages.feed = feeds.feed
 {%- endmacro %}
 

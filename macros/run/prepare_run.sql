@@ -3,12 +3,12 @@
 
 {% macro prepare_run() -%}
     {%- if execute and flags.WHICH in ['run', 'build', 'test'] -%}
-        {%- do refuse_ansi() -%}
-        {%- do register_bronze() -%}
-        {%- do generate_code(false) -%}
-        {%- do refuse_changed_feeds() -%}
-        {%- do warn_of_unread_tables() -%}
-        {%- set applied = applied_marks() -%}
+        {%- do cdc.refuse_ansi() -%}
+        {%- do cdc.register_bronze() -%}
+        {%- do cdc.generate_code(false) -%}
+        {%- do cdc.refuse_changed_feeds() -%}
+        {%- do cdc.warn_of_unread_tables() -%}
+        {%- set applied = cdc.applied_marks() -%}
         {#- with the versions before it: one question, in place of a second one of how far back the log reaches -#}
         {%- set versions = run_query(
             "describe history " ~ source('bronze', 'messages') ~ " limit 20"
@@ -19,11 +19,11 @@
             'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
             'known': {}
         }}) -%}
-        {%- do refuse_older_bronze() -%}
-        {%- do choose_code_generation() -%}
+        {%- do cdc.refuse_older_bronze() -%}
+        {%- do cdc.choose_code_generation() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
-            {%- do ask_feed_news() -%}
-            {%- do prepare_rebuilds() -%}
+            {%- do cdc.ask_feed_news() -%}
+            {%- do cdc.prepare_rebuilds() -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
@@ -38,7 +38,7 @@
 
 {#- How far the model has come, as {version, built_by}; none where it has to be built anew. -#}
 {% macro mark_of_model() -%}
-    {%- set mark = lakehouse_run().get('applied', {}).get(model.name) -%}
+    {%- set mark = cdc.lakehouse_run().get('applied', {}).get(model.name) -%}
     {{ return(none if not mark or should_full_refresh() or load_relation(this) is none else mark) }}
 {%- endmacro %}
 
@@ -51,7 +51,7 @@
 {#- How far each model has come, as {model: {version, built_by}}. -#}
 {% macro applied_marks() -%}
     {%- set applied = {} -%}
-    {%- for row in run_query('select model, bronze_version, built_by from ' ~ applied_versions()) -%}
+    {%- for row in run_query('select model, bronze_version, built_by from ' ~ cdc.applied_versions()) -%}
         {%- do applied.update({row[0]: {'version': row[1] | int, 'built_by': row[2]}}) -%}
     {%- endfor -%}
     {{ return(applied) }}
@@ -60,7 +60,7 @@
 
 {#- The bronze version up to which a model has read, as a query. -#}
 {% macro version_read_by(model_name) -%}
-select max(applied.bronze_version) from {{ applied_versions() }} as applied where applied.model = {{ quoted(model_name) }}
+select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied where applied.model = {{ cdc.quoted(model_name) }}
 {%- endmacro %}
 
 
@@ -85,21 +85,21 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
     {%- if missing -%}
         {%- do run_query('create schema if not exists ' ~ bronze) -%}
     {%- endif -%}
-    {%- set folder = absolute_path(var('bronze_path')) if missing -%}
+    {%- set folder = cdc.absolute_path(var('bronze_path')) if missing -%}
     {%- if 'messages' in missing -%}
-        {%- do refuse_missing_bronze(folder) -%}
+        {%- do cdc.refuse_missing_bronze(folder) -%}
     {%- endif -%}
     {%- for table in missing -%}
         {%- do run_query(
             'create table if not exists ' ~ bronze ~ '.' ~ table
-            ~ ' using delta location ' ~ quoted(folder ~ '/' ~ table)
+            ~ ' using delta location ' ~ cdc.quoted(folder ~ '/' ~ table)
         ) -%}
     {%- endfor -%}
     {%- set silver = generate_schema_name('silver', none) -%}
     {%- if load_relation(api.Relation.create(schema=silver, identifier='applied_versions')) is none -%}
         {%- do run_query('create schema if not exists ' ~ silver) -%}
         {%- do run_query(
-            'create table if not exists ' ~ applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
+            'create table if not exists ' ~ cdc.applied_versions() ~ ' (model string, bronze_version bigint, built_by string) using delta'
         ) -%}
     {%- endif -%}
 {%- endmacro %}
@@ -127,11 +127,11 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- Which feeds have records in bronze that some silver model has not read. One statement, over one column. -#}
 {% macro ask_feed_news() -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- set marks = [] -%}
     {#- what is made from silver may be behind it: a run can end between them -#}
-    {%- set models = ['schemas', 'order_marks'] -%}
-    {%- for format in formats_in_use() -%}
+    {%- set models = ['cdc_schemas', 'cdc_order_marks'] -%}
+    {%- for format in cdc.formats_in_use() -%}
         {%- do models.append(format ~ '_changes') -%}
     {%- endfor -%}
     {%- for name in models -%}
@@ -139,9 +139,9 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
         {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
     {%- endfor -%}
     {%- if marks and marks | min < run.bronze_version -%}
-        {%- do refuse_lost_versions(marks | min + 1) -%}
+        {%- do cdc.refuse_lost_versions(marks | min + 1) -%}
         {%- set news = run_query(
-            'select feed, max(_commit_version) from ' ~ new_in_bronze(marks | min + 1, run.bronze_version) ~ ' group by feed'
+            'select feed, max(_commit_version) from ' ~ cdc.new_in_bronze(marks | min + 1, run.bronze_version) ~ ' group by feed'
         ) -%}
         {%- for row in news -%}
             {%- do run.feed_news.update({row[0]: row[1] | int}) -%}
@@ -152,7 +152,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- Bronze keeps its log for 90 days; a lakehouse that did not run for longer cannot ask what is new. -#}
 {% macro refuse_lost_versions(version) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- if version < run.oldest_version -%}
         {%- set oldest = run_query(
             'describe history ' ~ source('bronze', 'messages') ~ ' limit ' ~ (run.bronze_version - version + 1)
@@ -169,7 +169,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- Bronze only grows: fewer versions than silver has read are another bronze, of which nothing would seem new. -#}
 {% macro refuse_older_bronze() -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- for name, mark in run.applied.items()
         if mark.version > run.bronze_version and not name.startswith('#') and not flags.FULL_REFRESH
     -%}
@@ -191,7 +191,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
     {%- for row in landed if row[0] in var('feeds') and row[1] -%}
         {%- set before = fromjson(row[1]) -%}
         {#- 13 is a number in YAML and a text in what the loader recorded -#}
-        {%- for name, value in feed_settings(row[0]).items()
+        {%- for name, value in cdc.feed_settings(row[0]).items()
             if name not in free and before.get(name) != value and before.get(name) | string != value | string
         -%}
             {{ exceptions.raise_compiler_error(
@@ -200,7 +200,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
                 ~ row[0] ~ '`.'
             ) }}
         {%- endfor -%}
-        {%- for name in before if name not in ['input', 'lines'] and name not in feed_settings(row[0]) -%}
+        {%- for name in before if name not in ['input', 'lines'] and name not in cdc.feed_settings(row[0]) -%}
             {{ exceptions.raise_compiler_error(
                 'Feed ' ~ row[0] ~ ': ' ~ name ~ ' was ' ~ before[name] ~ ' when its records landed and is not set now.'
                 ~ ' Silver and gold of this feed must be rebuilt: run `python -m ingestion rebuild ' ~ row[0] ~ '`.'
@@ -213,22 +213,22 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 {#- on-run-end: one commit that keeps how far each model has come. Lost with a killed run, it only costs
     that the next run reads a little again: every step repeats safely. -#}
 {% macro finish_run() -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- if execute and run -%}
-        {%- do mark_checked() -%}
+        {%- do cdc.mark_checked() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
-            {%- do renew_misfits() -%}
+            {%- do cdc.renew_misfits() -%}
         {%- endif -%}
     {%- endif -%}
     {%- if execute and run and run.applied_now -%}
-        {%- set found = applied_marks() -%}
+        {%- set found = cdc.applied_marks() -%}
         {%- if found != run.applied_before -%}
-            {%- do refuse_doubtful_tables(found) -%}
+            {%- do cdc.refuse_doubtful_tables(found) -%}
         {%- else -%}
             {%- do run.applied.update(run.applied_now) -%}
-            insert overwrite {{ applied_versions() }} values
+            insert overwrite {{ cdc.applied_versions() }} values
             {%- for model, mark in run.applied.items() %}
-            ({{ quoted(model) }}, {{ mark.version }}, {{ quoted(mark.built_by) }}){{ ',' if not loop.last }}
+            ({{ cdc.quoted(model) }}, {{ mark.version }}, {{ cdc.quoted(mark.built_by) }}){{ ',' if not loop.last }}
             {%- endfor %}
         {%- endif -%}
     {%- endif -%}
@@ -237,7 +237,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- Remembers that a model holds everything up to the run's bronze version; finish_run writes it. -#}
 {% macro mark_applied(version, built_by) -%}
-    {%- do remember(model.name, version, built_by) -%}
+    {%- do cdc.remember(model.name, version, built_by) -%}
 {%- endmacro %}
 
 
@@ -254,7 +254,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- Keeps text on a build of a table for later runs, unless it is too long for a mark. -#}
 {% macro remember_text(name, build, text) -%}
-    {%- do remember(name, 0, build ~ ' ' ~ (text if text | length < 100000 else '')) -%}
+    {%- do cdc.remember(name, 0, build ~ ' ' ~ (text if text | length < 100000 else '')) -%}
 {%- endmacro %}
 
 
@@ -269,7 +269,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 
 {#- What an earlier run has kept, if the table is of that build; empty otherwise. -#}
 {% macro remembered_text(name, build) -%}
-    {%- set text = lakehouse_run().applied.get(name, {}).get('built_by', '') -%}
+    {%- set text = cdc.lakehouse_run().applied.get(name, {}).get('built_by', '') -%}
     {{ return(text[build | length + 1:] if text.startswith(build ~ ' ') else '') }}
 {%- endmacro %}
 
@@ -277,7 +277,7 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 {#- Has a model that reads all of silver come to all records? If not, its table may hold more than its mark says: a run may have been
     killed between the two. -#}
 {% macro is_settled(name) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {{ return((run.feed_news.values() | list + [-1]) | max <= run.applied.get(name, {}).get('version', -1)) }}
 {%- endmacro %}
 
@@ -285,8 +285,8 @@ select max(applied.bronze_version) from {{ applied_versions() }} as applied wher
 {#- These models count as never built from here on, in this run as in the next. -#}
 {% macro forget_marks(models) -%}
     {%- for name in models -%}
-        {%- do lakehouse_run().get('applied', {}).pop(name, none) -%}
-        {%- do lakehouse_run().get('applied_before', {}).pop(name, none) -%}
+        {%- do cdc.lakehouse_run().get('applied', {}).pop(name, none) -%}
+        {%- do cdc.lakehouse_run().get('applied_before', {}).pop(name, none) -%}
     {%- endfor -%}
-    {%- do run_query('delete from ' ~ applied_versions() ~ ' where model in (' ~ quoted_list(models) ~ ')') -%}
+    {%- do run_query('delete from ' ~ cdc.applied_versions() ~ ' where model in (' ~ cdc.quoted_list(models) ~ ')') -%}
 {%- endmacro %}

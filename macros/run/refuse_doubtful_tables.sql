@@ -3,18 +3,18 @@
     and what both made anew, may be wrong: it is told, and forgotten, so that the next run makes it from all of silver.
     `found`: the marks as they are now. -#}
 {% macro refuse_doubtful_tables(found) -%}
-    {%- set run = lakehouse_run() -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- set doubtful = [] -%}
     {%- for name, plan in run.gold_plans.items() if plan.mode != 'nothing' -%}
         {%- do doubtful.append(name) -%}
     {%- endfor -%}
     {%- for name, mark in run.applied_now.items()
-        if build_of_mark(found.get(name, mark)) != build_of_mark(mark) and name not in doubtful and not name.startswith('#')
+        if cdc.build_of_mark(found.get(name, mark)) != cdc.build_of_mark(mark) and name not in doubtful and not name.startswith('#')
     -%}
         {%- do doubtful.append(name) -%}
     {%- endfor -%}
     {%- if doubtful -%}
-        {%- do forget_marks(doubtful) -%}
+        {%- do cdc.forget_marks(doubtful) -%}
         {{ exceptions.raise_compiler_error(
             'Another run, or an operation, ended while this one worked, and what they wrote side by side may be wrong. The next'
             ~ ' `dbt run` makes it anew: ' ~ doubtful | join(', ') ~ '. Let one run at a time work on these tables'

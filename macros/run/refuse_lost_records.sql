@@ -1,7 +1,7 @@
 {#- A silver table that is made anew has what bronze has, and no more: refused where bronze was trimmed and no longer
     holds records that the table was made from. `among` is a condition on the rows that would be made anew. -#}
 {% macro refuse_lost_records(silver, among='true') -%}
-    {%- set lost = run_query(lost_records(silver, among)) -%}
+    {%- set lost = run_query(cdc.lost_records(silver, among)) -%}
     {%- if lost.rows -%}
         {%- set first = lost.rows[0] -%}
         {{ exceptions.raise_compiler_error(

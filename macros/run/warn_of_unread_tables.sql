@@ -3,7 +3,7 @@
     {%- for feed, settings in var('feeds').items() if settings.encodings or settings.cut_overs -%}
         {%- set places = [] -%}
         {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
-            {%- do places.append(place_of(node.config.meta)) -%}
+            {%- do places.append(cdc.place_of(node.config.meta)) -%}
         {%- endfor -%}
         {%- for setting in ['encodings', 'cut_overs'] -%}
             {%- for place in settings.get(setting) or {} if place not in places -%}

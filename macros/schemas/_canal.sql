@@ -3,7 +3,7 @@
 {% macro _canal_bare_columns(schemas) -%}
     with types as (
 
-        {{ named_types(schemas) }}
+        {{ cdc.named_types(schemas) }}
 
     )
 

@@ -3,7 +3,7 @@
 {% macro _drs_columns(schemas, timestamp_encoding) -%}
     with types as (
 
-        {{ named_types(schemas) }}
+        {{ cdc.named_types(schemas) }}
 
     )
 

@@ -7,9 +7,9 @@
         ordinal + 1 as ordinal,
         column_name,
         source_type,
-        {{ type_word('source_type') }} as word,
-        {{ type_length('source_type') }} as length,
-        {{ type_digits('source_type') }} as digits,
+        {{ cdc.type_word('source_type') }} as word,
+        {{ cdc.type_length('source_type') }} as length,
+        {{ cdc.type_digits('source_type') }} as digits,
         -- zerofill implies unsigned
         source_type rlike r'(?i)\b(unsigned|zerofill)\b' as is_unsigned
     from {{ schemas }}

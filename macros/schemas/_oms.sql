@@ -36,7 +36,7 @@
             -- Oracle's has up to 38 digits
             when word = 'integer' then 'decimal(38,0)'
             when word in ('decimal', 'numeric', 'number')
-                then {{ decimal_type('length', 'coalesce(digits, 0)') }}
+                then {{ cdc.decimal_type('length', 'coalesce(digits, 0)') }}
             when word = 'binary_float' then 'float'
             when word in ('double', 'binary_double') then 'double'
             when word = 'boolean' then 'boolean'
@@ -60,9 +60,9 @@
         ordinal + 1 as ordinal,
         column_name,
         described.schemaType as source_type,
-        {{ type_word('described.schemaType') }} as word,
-        {{ type_length('described.schemaType') }} as length,
-        {{ type_digits('described.schemaType') }} as digits
+        {{ cdc.type_word('described.schemaType') }} as word,
+        {{ cdc.type_length('described.schemaType') }} as length,
+        {{ cdc.type_digits('described.schemaType') }} as digits
     from {{ schemas }}
         lateral view posexplode(from_json(schema_text, 'map<string, struct<schemaType string>>'))
             as ordinal, column_name, described

@@ -47,7 +47,7 @@
             -- the documents count bytes (INT4), a control record bits (INT32)
             when word rlike '^INT[0-9]+$' then 'bigint'
             when word rlike '^UINT[0-9]+$' then 'decimal(20,0)'
-            when word = 'NUMERIC' then {{ decimal_type('digits', 'point_digits') }}
+            when word = 'NUMERIC' then {{ cdc.decimal_type('digits', 'point_digits') }}
             when word in ('REAL4', 'REAL8') then 'double'
             when word = 'DATE' then 'date'
             when word = 'DATETIME' then 'timestamp_ntz'

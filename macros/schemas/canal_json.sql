@@ -5,7 +5,7 @@
 {% macro canal_json_columns(schemas) -%}
     with types as (
 
-        {{ named_types(schemas) }}
+        {{ cdc.named_types(schemas) }}
 
     ),
 
@@ -69,7 +69,7 @@
                 when length < 64 then 'bigint'
                 else 'decimal(20,0)'
             end
-            when family = 'decimal' then {{ decimal_type('coalesce(length, 10)', 'coalesce(digits, 0)') }}
+            when family = 'decimal' then {{ cdc.decimal_type('coalesce(length, 10)', 'coalesce(digits, 0)') }}
             when family in ('float', 'double', 'date', 'binary') then family
             when family = 'year' then 'int'
             when family = 'datetime' then 'timestamp_ntz'

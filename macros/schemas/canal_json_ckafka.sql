@@ -2,5 +2,5 @@
     Should it have types one day, they are read as names. -#}
 
 {% macro canal_json_ckafka_columns(schemas) -%}
-    {{ _canal_bare_columns(schemas) }}
+    {{ cdc._canal_bare_columns(schemas) }}
 {%- endmacro %}

@@ -2,5 +2,5 @@
     cloudcanal_json. Surprise: Canal's renderings (an enum's number, bytes as characters) are not told of it. -#}
 
 {% macro canal_json_cloudcanal_columns(schemas) -%}
-    {{ cloudcanal_json_columns(schemas) }}
+    {{ cdc.cloudcanal_json_columns(schemas) }}
 {%- endmacro %}

@@ -2,5 +2,5 @@
     Surprise: `sqlType`, beside it, is described with other codes than the messages have, and is no schema. -#}
 
 {% macro canal_json_dts_columns(schemas) -%}
-    {{ _canal_bare_columns(schemas) }}
+    {{ cdc._canal_bare_columns(schemas) }}
 {%- endmacro %}

@@ -4,7 +4,7 @@
 {% macro canal_json_ticdc_columns(schemas) -%}
     with as_of_canal as (
 
-        {{ canal_json_columns(schemas) }}
+        {{ cdc.canal_json_columns(schemas) }}
 
     )
 

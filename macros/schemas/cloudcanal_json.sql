@@ -53,9 +53,9 @@
             described.column_name,
             described.source_type,
             try_cast(described.code as int) as code,
-            {{ type_word('described.source_type') }} as word,
-            {{ type_length('described.source_type') }} as length,
-            {{ type_digits('described.source_type') }} as digits,
+            {{ cdc.type_word('described.source_type') }} as word,
+            {{ cdc.type_length('described.source_type') }} as length,
+            {{ cdc.type_digits('described.source_type') }} as digits,
             -- zerofill implies unsigned
             described.source_type rlike r'(?i)\b(unsigned|zerofill)\b' as is_unsigned,
             described.source_type rlike r'(?i)zone|tz' as may_have_zone
@@ -84,7 +84,7 @@
                 when word = 'year' then 'int'
                 -- without a length PostgreSQL and Oracle hold numbers of any length
                 when word in ('decimal', 'dec', 'numeric', 'fixed', 'number')
-                    then {{ decimal_type('length', 'coalesce(digits, 0)') }}
+                    then {{ cdc.decimal_type('length', 'coalesce(digits, 0)') }}
                 when word in ('float', 'double', 'real') then 'double'
                 -- Oracle's has a time of day
                 when word = 'date' then if(code = 93, 'timestamp_ntz', 'date')
@@ -94,7 +94,7 @@
                 when code = 5 then 'smallint'
                 when code = 4 then 'int'
                 when code = -5 then 'bigint'
-                when code in (2, 3) then {{ decimal_type('length', 'coalesce(digits, 0)') }}
+                when code in (2, 3) then {{ cdc.decimal_type('length', 'coalesce(digits, 0)') }}
                 when code in (6, 7, 8) then 'double'
                 when code = 91 then 'date'
                 when code = 93 and not may_have_zone then 'timestamp_ntz'

@@ -2,7 +2,7 @@
     with or without a length. -#}
 
 {% macro dataworks_v2_columns(schemas) -%}
-    {{ _oms_columns(_dataworks_v2_types(schemas)) }}
+    {{ cdc._oms_columns(cdc._dataworks_v2_types(schemas)) }}
 {%- endmacro %}
 
 
@@ -12,9 +12,9 @@
         ordinal + 1 as ordinal,
         described.name as column_name,
         described.type as source_type,
-        {{ type_word('described.type') }} as word,
-        {{ type_length('described.type') }} as length,
-        {{ type_digits('described.type') }} as digits
+        {{ cdc.type_word('described.type') }} as word,
+        {{ cdc.type_length('described.type') }} as length,
+        {{ cdc.type_digits('described.type') }} as digits
     from {{ schemas }}
         lateral view posexplode(from_json(schema_text, 'array<struct<name string, type string>>'))
             as ordinal, described

@@ -3,15 +3,15 @@
     read as debezium_json's schema block. Surprise: a type that was spelled out before stands as its name alone. -#}
 
 {% macro debezium_avro_columns(schemas) -%}
-    {{ _connect_columns(
+    {{ cdc._connect_columns(
         schemas,
         "from_json(schema_text, 'bare_numbers array<string>, fields array<struct<name string, type string>>')",
-        _connect_fields_of_avro("
+        cdc._connect_fields_of_avro("
             get(
                 filter(
                     transform(
                         filter(block.fields, part -> part.name in ('before', 'after')),
-                        part -> " ~ _avro_type('part.type') ~ "
+                        part -> " ~ cdc._avro_type('part.type') ~ "
                     ),
                     row_type -> startswith(row_type, '{')
                 ),
@@ -42,24 +42,24 @@
                 part -> named_struct(
                     'field', part.name,
                     'optional', startswith(part.type, '[') and contains(part.type, '"null"'),
-                    'type', {{ _avro_type('part.type') }}
+                    'type', {{ cdc._avro_type('part.type') }}
                 )
             ),
             part -> named_struct(
                 'field', part.field,
                 'optional', part.optional,
-                'type', {{ _spelled_out('part.type') }}
+                'type', {{ cdc._spelled_out('part.type') }}
             )
         ),
         part -> named_struct(
             'field', part.field,
-            'type', {{ _connect_type('part.type') }},
+            'type', {{ cdc._connect_type('part.type') }},
             'name', part.type.`connect.name`,
             'optional', part.optional,
             'parameters', part.type.`connect.parameters`,
             'items', named_struct(
-                'type', {{ _connect_type(_spelled_out(_avro_type('part.type.items'))) }},
-                'name', {{ _spelled_out(_avro_type('part.type.items')) }}.`connect.name`
+                'type', {{ cdc._connect_type(cdc._spelled_out(cdc._avro_type('part.type.items'))) }},
+                'name', {{ cdc._spelled_out(cdc._avro_type('part.type.items')) }}.`connect.name`
             )
         )
     )

@@ -4,13 +4,13 @@
 {% macro debezium_cloudcanal_columns(schemas) -%}
     with of_blocks as (
 
-        {{ debezium_json_columns(schemas) }}
+        {{ cdc.debezium_json_columns(schemas) }}
 
     ),
 
     of_statements as (
 
-        {{ cloudcanal_json_columns(schemas) }}
+        {{ cdc.cloudcanal_json_columns(schemas) }}
 
     )
 

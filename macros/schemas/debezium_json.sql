@@ -4,11 +4,11 @@
     column.propagate.source.type puts the source's own type into the parameters. -#}
 
 {% macro debezium_json_columns(schemas) -%}
-    {{ _connect_columns(
+    {{ cdc._connect_columns(
         schemas,
         "from_json(
                 schema_text,
-                'bare_numbers array<string>, fields array<struct<field string, name string, fields array<" ~ connect_field() ~ ">>>'
+                'bare_numbers array<string>, fields array<struct<field string, name string, fields array<" ~ cdc.connect_field() ~ ">>>'
             )",
         "coalesce(
                     filter(block.fields, part -> part.field = 'after')[0].fields,

@@ -3,9 +3,9 @@
     MySQL's connector escapes inside a label stays escaped. -#}
 
 {% macro debezium_smt_columns(schemas) -%}
-    {{ _connect_columns(
+    {{ cdc._connect_columns(
         schemas,
-        "from_json(schema_text, 'bare_numbers array<string>, fields array<" ~ connect_field() ~ ">')",
+        "from_json(schema_text, 'bare_numbers array<string>, fields array<" ~ cdc.connect_field() ~ ">')",
         'block.fields',
         'false'
     ) }}

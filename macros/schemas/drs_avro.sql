@@ -2,5 +2,5 @@
     prints the schema. Surprise: neither length nor scale nor sign. -#}
 
 {% macro drs_avro_columns(schemas) -%}
-    {{ _drs_columns(schemas, 'epoch_seconds') }}
+    {{ cdc._drs_columns(schemas, 'epoch_seconds') }}
 {%- endmacro %}

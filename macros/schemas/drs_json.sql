@@ -2,5 +2,5 @@
     Surprise: neither length nor scale nor sign. A TIMESTAMP is text of seconds since 1970, `1624614713.201`. -#}
 
 {% macro drs_json_columns(schemas) -%}
-    {{ _drs_columns(schemas, 'epoch_seconds') }}
+    {{ cdc._drs_columns(schemas, 'epoch_seconds') }}
 {%- endmacro %}

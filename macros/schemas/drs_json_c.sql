@@ -2,5 +2,5 @@
     Surprise: neither length nor scale nor sign. A TIMESTAMP is a wall clock in a zone that nothing tells. -#}
 
 {% macro drs_json_c_columns(schemas) -%}
-    {{ _drs_columns(schemas, 'zoned_wall_clock') }}
+    {{ cdc._drs_columns(schemas, 'zoned_wall_clock') }}
 {%- endmacro %}

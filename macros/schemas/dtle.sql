@@ -5,7 +5,7 @@
 {% macro dtle_columns(schemas) -%}
     with described_columns as (
 
-        {{ debezium_json_columns(schemas) }}
+        {{ cdc.debezium_json_columns(schemas) }}
 
     )
 

@@ -1,5 +1,5 @@
 {#- What Aliyun DTS says of a table's columns: `fields`, each with a name and a number of its type. -#}
 
 {% macro dts_avro_columns(schemas) -%}
-    {{ _dts_columns(schemas) }}
+    {{ cdc._dts_columns(schemas) }}
 {%- endmacro %}

@@ -2,5 +2,5 @@
     Should one have a `mysqlType`, its types are read as names. -#}
 
 {% macro flink_cdc_canal_columns(schemas) -%}
-    {{ _canal_bare_columns(schemas) }}
+    {{ cdc._canal_bare_columns(schemas) }}
 {%- endmacro %}

@@ -3,10 +3,10 @@
     the words alone; encodings come from the feed. -#}
 
 {% macro oms_debezium_columns(schemas) -%}
-    {{ _oms_block_columns(
+    {{ cdc._oms_block_columns(
         schemas,
         "filter(
-                from_json(schema_text, 'fields array<struct<field string, fields array<" ~ _oms_block_field() ~ ">>>').fields,
+                from_json(schema_text, 'fields array<struct<field string, fields array<" ~ cdc._oms_block_field() ~ ">>>').fields,
                 part -> part.field in ('after', 'before')
             )[0].fields"
     ) }}

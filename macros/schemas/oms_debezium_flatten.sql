@@ -2,5 +2,5 @@
     oms_debezium where a block comes. -#}
 
 {% macro oms_debezium_flatten_columns(schemas) -%}
-    {{ oms_debezium_columns(schemas) }}
+    {{ cdc.oms_debezium_columns(schemas) }}
 {%- endmacro %}

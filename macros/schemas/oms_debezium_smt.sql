@@ -2,5 +2,5 @@
     its names and words alone count, as in oms_debezium. -#}
 
 {% macro oms_debezium_smt_columns(schemas) -%}
-    {{ _oms_block_columns(schemas, "from_json(schema_text, 'fields array<" ~ _oms_block_field() ~ ">').fields") }}
+    {{ cdc._oms_block_columns(schemas, "from_json(schema_text, 'fields array<" ~ cdc._oms_block_field() ~ ">').fields") }}
 {%- endmacro %}

@@ -2,5 +2,5 @@
     DefaultExtendColumnType does. -#}
 
 {% macro oms_default_columns(schemas) -%}
-    {{ oms_default_ext_columns(schemas) }}
+    {{ cdc.oms_default_ext_columns(schemas) }}
 {%- endmacro %}

@@ -3,5 +3,5 @@
     scale is told. -#}
 
 {% macro oms_default_ext_columns(schemas) -%}
-    {{ _oms_columns(_oms_light_types(schemas)) }}
+    {{ cdc._oms_columns(cdc._oms_light_types(schemas)) }}
 {%- endmacro %}

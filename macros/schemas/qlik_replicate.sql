@@ -48,7 +48,7 @@
             when word in ('INT4', 'UINT2') then 'int'
             when word in ('INT8', 'UINT4') then 'bigint'
             when word = 'UINT8' then 'decimal(20,0)'
-            when word = 'NUMERIC' then {{ decimal_type('digits', 'point_digits') }}
+            when word = 'NUMERIC' then {{ cdc.decimal_type('digits', 'point_digits') }}
             when word = 'REAL4' then 'float'
             when word = 'REAL8' then 'double'
             when word = 'DATE' then 'date'

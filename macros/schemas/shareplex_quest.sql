@@ -1,5 +1,5 @@
 {#- SharePlex JSON says nothing of its columns' types. -#}
 
 {% macro shareplex_quest_columns(schemas) -%}
-    {{ oms_shareplex_columns(schemas) }}
+    {{ cdc.oms_shareplex_columns(schemas) }}
 {%- endmacro %}

@@ -2,5 +2,5 @@
     is a double there, binary columns are strings in base64, and BIGINT UNSIGNED is a plain int64. -#}
 
 {% macro ticdc_debezium_columns(schemas) -%}
-    {{ debezium_json_columns(schemas) }}
+    {{ cdc.debezium_json_columns(schemas) }}
 {%- endmacro %}

@@ -7,7 +7,7 @@
 {% macro typed(text, type, time_zone, is_decoded=false) -%}
     {%- set kind = type | lower | trim -%}
     {%- if kind == 'string' and is_decoded -%}
-        if(startswith({{ text }}, {{ unreadable_mark() }}), null, {{ text }})
+        if(startswith({{ text }}, {{ cdc.unreadable_mark() }}), null, {{ text }})
     {%- elif kind == 'string' -%}
         {{ text }}
     {%- elif kind.startswith('decimal(') -%}
@@ -17,7 +17,7 @@
     ) -%}
         try_cast({{ text }} as {{ kind }})
     {%- elif kind == 'timestamp' -%}
-        try_cast({{ _with_zone(text, time_zone) }} as timestamp)
+        try_cast({{ cdc._with_zone(text, time_zone) }} as timestamp)
     {%- elif kind == 'binary' -%}
         if(length({{ text }}) % 2 = 0, unhex({{ text }}), null)
     {%- elif kind.startswith('array<') and kind.endswith('>') and kind[6:-1] | trim in (
@@ -38,20 +38,20 @@
 {#- The text of a text's value, the same for all texts of one value; NULL where the text has no exact value of the type. Of an
     instant that is its clock in UTC: a cast would take the session's zone. -#}
 {% macro text_of_value(text, type, time_zone) -%}
-    {%- set value = typed(text, type, time_zone, is_decoded=true) -%}
+    {%- set value = cdc.typed(text, type, time_zone, is_decoded=true) -%}
     {%- if type == 'string' -%}
         {{ value }}
     {%- elif type == 'binary' -%}
         hex({{ value }})
     {%- elif type.startswith('decimal(') -%}
-        if({{ _is_rounded(text, (type.rstrip(')').split(',') + ['0'])[1]) }}, null, cast({{ value }} as string))
+        if({{ cdc._is_rounded(text, (type.rstrip(')').split(',') + ['0'])[1]) }}, null, cast({{ value }} as string))
     {%- elif type in ('float', 'double') -%}
-        if({{ _is_out_of_range(text, value) }}, null, cast({{ value }} as string))
+        if({{ cdc._is_out_of_range(text, value) }}, null, cast({{ value }} as string))
     {%- elif type in ('date', 'timestamp_ntz') -%}
-        if({{ _is_cut_off(text, type) }}, null, cast({{ value }} as string))
+        if({{ cdc._is_cut_off(text, type) }}, null, cast({{ value }} as string))
     {%- elif type == 'timestamp' -%}
         if(
-            {{ _is_cut_off(text, type) }},
+            {{ cdc._is_cut_off(text, type) }},
             null,
             concat(timestamp_ntz '1970-01-01 00:00:00' + interval '0.000001' second * unix_micros({{ value }}), 'Z')
         )
@@ -73,23 +73,23 @@
 {% macro does_not_fit(text, is_null, type) -%}
     case
         when {{ text }} is null then false
-        when {{ type }} = 'string' then startswith({{ text }}, {{ unreadable_mark() }})
+        when {{ type }} = 'string' then startswith({{ text }}, {{ cdc.unreadable_mark() }})
         when {{ is_null }} then true
         -- a value of these is exact; most columns are of them, and the other tests cost more
-        when {{ type }} in ({{ exact_types() }}) then false
+        when {{ type }} in ({{ cdc.exact_types() }}) then false
         when {{ type }} like 'decimal(%'
-            then {{ _is_rounded(text, "coalesce(try_cast(regexp_extract(" ~ type ~ ", r',\\s*(\\d+)', 1) as int), 0)") }}
-        when {{ type }} = 'float' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
-        when {{ type }} = 'double' then {{ _is_out_of_range(text, 'try_cast(' ~ text ~ ' as double)') }}
-        when {{ type }} = 'date' then {{ _is_cut_off(text, 'date') }}
-        when {{ type }} = 'timestamp_ntz' then {{ _is_cut_off(text, 'timestamp_ntz') }}
-        when {{ type }} = 'timestamp' then {{ _is_cut_off(text, 'timestamp') }}
-        when {{ type }} like 'array<%' and {{ _is_no_whole_array(text) }} then true
-        when {{ type }} like 'array<%string%' then {{ _has_bare_fraction(text) }}
+            then {{ cdc._is_rounded(text, "coalesce(try_cast(regexp_extract(" ~ type ~ ", r',\\s*(\\d+)', 1) as int), 0)") }}
+        when {{ type }} = 'float' then {{ cdc._is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
+        when {{ type }} = 'double' then {{ cdc._is_out_of_range(text, 'try_cast(' ~ text ~ ' as double)') }}
+        when {{ type }} = 'date' then {{ cdc._is_cut_off(text, 'date') }}
+        when {{ type }} = 'timestamp_ntz' then {{ cdc._is_cut_off(text, 'timestamp_ntz') }}
+        when {{ type }} = 'timestamp' then {{ cdc._is_cut_off(text, 'timestamp') }}
+        when {{ type }} like 'array<%' and {{ cdc._is_no_whole_array(text) }} then true
+        when {{ type }} like 'array<%string%' then {{ cdc._has_bare_fraction(text) }}
         when {{ type }} like 'array<%float%'
-            then exists({{ _numbers(text) }}, number -> {{ _is_out_of_range('number', 'try_cast(number as float)') }})
+            then exists({{ cdc._numbers(text) }}, number -> {{ cdc._is_out_of_range('number', 'try_cast(number as float)') }})
         when {{ type }} like 'array<%double%'
-            then exists({{ _numbers(text) }}, number -> {{ _is_out_of_range('number', 'try_cast(number as double)') }})
+            then exists({{ cdc._numbers(text) }}, number -> {{ cdc._is_out_of_range('number', 'try_cast(number as double)') }})
         else false
     end
 {%- endmacro %}

@@ -48,42 +48,42 @@
 {% macro canonical_text(wire_text, wire, encodings=none, time_zone='UTC') -%}
     {%- set whole = 'cast(' ~ wire_text ~ ' as bigint)' -%}
     {%- set texts = {
-        'connect_decimal': _of_base64(
+        'connect_decimal': cdc._of_base64(
             wire_text,
-            _decimal_text("named_struct('value', " ~ wire_text ~ ", 'scale', " ~ wire ~ ".scale)"),
+            cdc._decimal_text("named_struct('value', " ~ wire_text ~ ", 'scale', " ~ wire ~ ".scale)"),
         ),
-        'variable_scale_decimal': _variable_scale_text(wire_text),
-        'epoch_days': _of_count(wire_text, _date_text(whole)),
+        'variable_scale_decimal': cdc._variable_scale_text(wire_text),
+        'epoch_days': cdc._of_count(wire_text, cdc._date_text(whole)),
         'epoch_millis': 'coalesce('
-            ~ _of_count(wire_text, _wall_clock_text(whole, 1000, 9223372036825200, -9223372036832400)) ~ ', '
-            ~ _millis_and_nanos_text(wire_text) ~ ')',
-        'epoch_micros': _of_count(
-            wire_text, _wall_clock_text(whole, 1000000, 9223372036825200000, -9223372036832400000)
+            ~ cdc._of_count(wire_text, cdc._wall_clock_text(whole, 1000, 9223372036825200, -9223372036832400)) ~ ', '
+            ~ cdc._millis_and_nanos_text(wire_text) ~ ')',
+        'epoch_micros': cdc._of_count(
+            wire_text, cdc._wall_clock_text(whole, 1000000, 9223372036825200000, -9223372036832400000)
         ),
-        'epoch_nanos': _of_count(
-            wire_text, _wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808')
+        'epoch_nanos': cdc._of_count(
+            wire_text, cdc._wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808')
         ),
-        'instant_millis': _of_count(wire_text, _zoned_clock_text(whole, time_zone)),
-        'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000)),
-        'micros_of_day': _of_whole(wire_text, _time_text(whole, 1000000)),
-        'nanos_of_day': _of_whole(wire_text, _time_text(whole, 1000000000)),
-        'epoch_seconds': _instant_text(wire_text),
-        'byte_list': _byte_list_hex(wire_text),
-        'located_wall_clock': _located_text(wire_text),
-        'iso_date': _iso_date_text(wire_text),
-        'base64_binary': _filled_up(_base64_hex(wire_text), wire ~ '.scale'),
-        'base64_text': _base64_text(wire_text),
-        'go_quoted_binary': _go_quoted_hex(wire_text),
-        'hex_binary': _hex_digits(wire_text),
-        'latin1_binary': _latin1_hex(wire_text, wire ~ '.scale'),
-        'little_endian_bits': _bits_number(wire_text, wire ~ '.scale'),
-        'big_endian_bits': _big_endian_number(wire_text, wire ~ '.scale'),
-        'wrapped_unsigned_64': _unsigned_number(wire_text),
-        'enum_number': _enum_label(wire_text, wire ~ '.labels'),
-        'set_mask': _set_labels(wire_text, wire ~ '.labels'),
-        'dtle_year': _of_whole(wire_text, _year_text(whole)),
+        'instant_millis': cdc._of_count(wire_text, cdc._zoned_clock_text(whole, time_zone)),
+        'millis_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000)),
+        'micros_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000000)),
+        'nanos_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000000000)),
+        'epoch_seconds': cdc._instant_text(wire_text),
+        'byte_list': cdc._byte_list_hex(wire_text),
+        'located_wall_clock': cdc._located_text(wire_text),
+        'iso_date': cdc._iso_date_text(wire_text),
+        'base64_binary': cdc._filled_up(cdc._base64_hex(wire_text), wire ~ '.scale'),
+        'base64_text': cdc._base64_text(wire_text),
+        'go_quoted_binary': cdc._go_quoted_hex(wire_text),
+        'hex_binary': cdc._hex_digits(wire_text),
+        'latin1_binary': cdc._latin1_hex(wire_text, wire ~ '.scale'),
+        'little_endian_bits': cdc._bits_number(wire_text, wire ~ '.scale'),
+        'big_endian_bits': cdc._big_endian_number(wire_text, wire ~ '.scale'),
+        'wrapped_unsigned_64': cdc._unsigned_number(wire_text),
+        'enum_number': cdc._enum_label(wire_text, wire ~ '.labels'),
+        'set_mask': cdc._set_labels(wire_text, wire ~ '.labels'),
+        'dtle_year': cdc._of_whole(wire_text, cdc._year_text(whole)),
         'dtle_timestamp': "if(" ~ wire_text ~ " like '0001-01-01T%', '0000-00-00 00:00:00', " ~ wire_text ~ ")",
-        'escaped_label': _unescaped_label(wire_text, wire ~ '.labels'),
+        'escaped_label': cdc._unescaped_label(wire_text, wire ~ '.labels'),
     } -%}
     case
         when {{ wire }}.wire_encoding is null or {{ wire }}.wire_encoding in ('text', 'zoned_wall_clock')
@@ -95,7 +95,7 @@
                 when '{{ encoding }}' then {{ text }}
                 {%- endfor %}
             end,
-            concat({{ unreadable_mark() }}, {{ wire_text }})
+            concat({{ cdc.unreadable_mark() }}, {{ wire_text }})
         )
     end
 {%- endmacro %}
@@ -114,7 +114,7 @@
 {% macro _of_count(wire_text, decoded) -%}
     case
         when {{ wire_text }} rlike r'^[-+]?[0-9]+-[0-9]{1,2}-[0-9]{1,2}([ T].*)?\z' then {{ wire_text }}
-        else {{ _of_whole(wire_text, decoded) }}
+        else {{ cdc._of_whole(wire_text, decoded) }}
     end
 {%- endmacro %}
 
@@ -138,7 +138,7 @@
             array(nullif(hex(unbase64(number.value)), '')),
             bytes -> concat(
                 if(bytes < '8', '', '-'),
-                {{ _with_point(_digits(_magnitude('bytes')), 'number.scale') }}
+                {{ cdc._with_point(cdc._digits(cdc._magnitude('bytes')), 'number.scale') }}
             )
         )[0]
     )[0]
@@ -153,7 +153,7 @@
                 array(from_json({{ wire_text }}, 'value string, scale int')),
                 told -> if(
                     told.scale between -16383 and 16383,
-                    {{ _of_base64('told.value', _decimal_text('told')) }},
+                    {{ cdc._of_base64('told.value', cdc._decimal_text('told')) }},
                     null
                 )
             )[0]
@@ -264,7 +264,7 @@
                 array({{ millis }}),
                 instant -> transform(
                     array(unix_millis(from_utc_timestamp(timestamp_millis(instant), '{{ time_zone }}'))),
-                    clock -> concat({{ _clock_of_millis('clock') }}, ' UTC', {{ _offset_text('(clock - instant) div 1000') }})
+                    clock -> concat({{ cdc._clock_of_millis('clock') }}, ' UTC', {{ cdc._offset_text('(clock - instant) div 1000') }})
                 )[0]
             )[0]
     end
@@ -374,7 +374,7 @@
 {#- Bits of PostgreSQL that are all zero come without a byte (captured). More bits than the column has are none of its
     values. -#}
 {% macro _bits_number(wire_text, bits) -%}
-    {{ _of_base64(wire_text, _number_of_bits(
+    {{ cdc._of_base64(wire_text, cdc._number_of_bits(
         "array_join(reverse(regexp_extract_all(hex(unbase64(" ~ wire_text ~ ")), '..', 0)), '')", bits
     )) }}
 {%- endmacro %}
@@ -382,7 +382,7 @@
 
 {#- The same, the highest byte first; MySQL's BIT has at most 64. -#}
 {% macro _big_endian_number(wire_text, bits) -%}
-    {{ _of_base64(wire_text, _number_of_bits('hex(unbase64(' ~ wire_text ~ '))', 'coalesce(' ~ bits ~ ', 64)')) }}
+    {{ cdc._of_base64(wire_text, cdc._number_of_bits('hex(unbase64(' ~ wire_text ~ '))', 'coalesce(' ~ bits ~ ', 64)')) }}
 {%- endmacro %}
 
 
@@ -391,9 +391,9 @@
     transform(
             array({{ hex_digits }}),
             digits -> if(
-                coalesce({{ _count_of_bits('digits') }} <= {{ bits }}, true),
+                coalesce({{ cdc._count_of_bits('digits') }} <= {{ bits }}, true),
                 regexp_replace(
-                    {{ _digits("regexp_replace(digits, '^$', '0')") }},
+                    {{ cdc._digits("regexp_replace(digits, '^$', '0')") }},
                     '^0+(?=.)',
                     ''
                 ),
@@ -415,7 +415,7 @@
     case
         when {{ wire_text }} rlike r'^(0|[1-9][0-9]{0,19})\z' then {{ wire_text }}
         when {{ wire_text }} like '-%'
-            then {{ _of_whole(wire_text, 'cast(cast(' ~ wire_text ~ ' as bigint) + 18446744073709551616 as string)') }}
+            then {{ cdc._of_whole(wire_text, 'cast(cast(' ~ wire_text ~ ' as bigint) + 18446744073709551616 as string)') }}
     end
 {%- endmacro %}
 
@@ -495,7 +495,7 @@
 
 {#- Text in base64: UTF-8 behind it. -#}
 {% macro _base64_text(wire_text) -%}
-    {{ _of_base64(wire_text, 'try_validate_utf8(cast(unbase64(' ~ wire_text ~ ') as string))') }}
+    {{ cdc._of_base64(wire_text, 'try_validate_utf8(cast(unbase64(' ~ wire_text ~ ') as string))') }}
 {%- endmacro %}
 
 
@@ -513,7 +513,7 @@
 {% macro _base64_hex(wire_text) -%}
     case
         when not ({{ wire_text }} rlike '[-_]' and {{ wire_text }} rlike '[+/]')
-            then {{ _of_base64("translate(" ~ wire_text ~ ", '-_', '+/')", "hex(unbase64(translate(" ~ wire_text ~ ", '-_', '+/')))") }}
+            then {{ cdc._of_base64("translate(" ~ wire_text ~ ", '-_', '+/')", "hex(unbase64(translate(" ~ wire_text ~ ", '-_', '+/')))") }}
     end
 {%- endmacro %}
 
@@ -523,7 +523,7 @@
 {% macro _go_quoted_hex(wire_text) -%}
     case
         when not contains({{ wire_text }}, '\\') then hex(encode({{ wire_text }}, 'UTF-8'))
-        when {{ wire_text }} rlike {{ _go_quoted_whole() }}
+        when {{ wire_text }} rlike {{ cdc._go_quoted_whole() }}
             then array_join(
                 transform(
                     regexp_extract_all(

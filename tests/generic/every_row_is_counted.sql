@@ -5,7 +5,7 @@
 
     unchecked as (
 
-        {{ unchecked_changes(model) if execute else 'select 1' }}
+        {{ cdc.unchecked_changes(model) if execute else 'select 1' }}
 
     ),
 
@@ -31,7 +31,7 @@
         select
             *,
             struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as told,
-            {{ proven_position('unchecked', gold_declaration(model).feed) if execute else 'change_sequence.position' }}
+            {{ cdc.proven_position('unchecked', cdc.gold_declaration(model).feed) if execute else 'change_sequence.position' }}
                 as proven_position
         from unchecked
 
@@ -116,7 +116,7 @@
             cast(null as string) as topic,
             cast(null as int) as partition,
             cast(null as bigint) as offset
-        from {{ state_of(model) }}
+        from {{ cdc.state_of(model) }}
         where copies < 0
 
     )

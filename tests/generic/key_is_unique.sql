@@ -3,22 +3,22 @@
     was changed stay beside the later ones. -#}
 {% test key_is_unique(model) -%}
     {{ config(severity='error') }}
-    {%- set key = gold_declaration(model).key if execute else ['id'] %}
+    {%- set key = cdc.gold_declaration(model).key if execute else ['id'] %}
 
     select
         {%- for column in key %}
-        {{ identifier(column) }},
+        {{ cdc.identifier(column) }},
         {%- endfor %}
         count(*) as row_count
     from {{ model }}
     group by
         {%- for column in key %}
-        {{ identifier(column) }}{{ ',' if not loop.last }}
+        {{ cdc.identifier(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
     having
         count(*) > 1
         or bool_or(_change.row_key is null)
         {%- for column in key %}
-        or bool_or({{ identifier(column) }} is null)
+        or bool_or({{ cdc.identifier(column) }} is null)
         {%- endfor %}
 {%- endtest %}

@@ -2,15 +2,15 @@
     table, none is missing. And no other key of the table is written almost alike: bytes with zeros at the end, texts with
     blanks, numbers with zeros in front may be one key, whose changes and deletes then miss its row. -#}
 {% test newest_change_wins(model) -%}
-    {%- do ref('sequence_ranges') -%}
-    {%- set declared = gold_declaration(model) if execute else {} -%}
-    {%- set plan = {'has_ranges': has_ranges(declared) if execute else true} -%}
-    {%- if not has_unchecked_changes() %}
+    {%- do ref('cdc_sequence_ranges') -%}
+    {%- set declared = cdc.gold_declaration(model) if execute else {} -%}
+    {%- set plan = {'has_ranges': cdc.has_ranges(declared) if execute else true} -%}
+    {%- if not cdc.has_unchecked_changes() %}
     select 'nothing new since the last check' as finding where false
     {%- else %}
     with unchecked as (
 
-        {{ unchecked_changes(model) if execute else 'select 1' }}
+        {{ cdc.unchecked_changes(model) if execute else 'select 1' }}
 
     ),
 
@@ -18,11 +18,11 @@
 
         select
             changes.* except (row_key),
-            {{ gold_key_column('changes', declaration=declared) }},
-            {{ gold_sequence('changes', plan, declared) }} as gold_sequence
+            {{ cdc.gold_key_column('changes', declaration=declared) }},
+            {{ cdc.gold_sequence('changes', plan, declared) }} as gold_sequence
         from unchecked as changes
-        {{- join_ranges('changes', plan) }}
-        {{- join_types_of_key('changes', declared) if execute }}
+        {{- cdc.join_ranges('changes', plan) }}
+        {{- cdc.join_types_of_key('changes', declared) if execute }}
 
     ),
 
@@ -30,16 +30,16 @@
 
         select ordered.*
         from ordered
-            left anti join {{ state_of(model) }} as deletes
+            left anti join {{ cdc.state_of(model) }} as deletes
                 on
                     ordered.row_key = deletes.row_key
                     and ordered.gold_sequence < deletes.delete_sequence
-            left anti join {{ state_of(model) }} as emptied
+            left anti join {{ cdc.state_of(model) }} as emptied
                 on
                     emptied.row_key is null
-                    and {{ reaches('emptied', 'ordered', declared) }}
+                    and {{ cdc.reaches('emptied', 'ordered', declared) }}
                     and ordered.gold_sequence < emptied.delete_sequence
-        where {{ names_a_row('ordered.row_key') }}
+        where {{ cdc.names_a_row('ordered.row_key') }}
 
     ),
 
@@ -94,7 +94,7 @@
             topic,
             delete_sequence.partition,
             delete_sequence.offset
-        from {{ state_of(model) }}
+        from {{ cdc.state_of(model) }}
         where
             row_key is not null
             and delete_sequence is not null
@@ -112,8 +112,8 @@
         from newest
             inner join keys_of_gold
                 on
-                    {{ key_without_padding('newest.row_key', declared) if execute else 'newest.row_key' }}
-                    = {{ key_without_padding('keys_of_gold.row_key', declared) if execute else 'newest.row_key' }}
+                    {{ cdc.key_without_padding('newest.row_key', declared) if execute else 'newest.row_key' }}
+                    = {{ cdc.key_without_padding('keys_of_gold.row_key', declared) if execute else 'newest.row_key' }}
                     and newest.row_key <> keys_of_gold.row_key
         group by newest.row_key, newest.change
 
@@ -122,9 +122,9 @@
     emptyings as (
 
         select
-            {{ reach_columns('ordered') }},
-            {%- if shard_parts(declared) %}
-            {{ shard_of('ordered', declared) }} as shard,
+            {{ cdc.reach_columns('ordered') }},
+            {%- if cdc.shard_parts(declared) %}
+            {{ cdc.shard_of('ordered', declared) }} as shard,
             {%- endif %}
             gold_sequence as delete_sequence,
             struct(
@@ -135,7 +135,7 @@
             ) as emptying
         from ordered
         where
-            {{ empties_the_table('ordered', declared) if execute else 'true' }}
+            {{ cdc.empties_the_table('ordered', declared) if execute else 'true' }}
 
     ),
 
@@ -148,7 +148,7 @@
             inner join emptyings
                 on
                     current._change.sequence < emptyings.delete_sequence
-                    and {{ reaches('emptyings', 'current._change', declared) }}
+                    and {{ cdc.reaches('emptyings', 'current._change', declared) }}
         group by current._change.row_key
 
     )

@@ -114,7 +114,7 @@ def test_a_model_is_declared_however_it_is_written(folder, capsys, text):
         ("{{ current_state" + CALL.replace("'crm'", "mine()"), "'mine' is undefined"),
         ("{{ current_state" + CALL.replace("'crm'", "mine"), "current_state needs feed by name"),
         ("{{ current_state" + CALL.replace("feed=", ""), "current_state needs feed by name"),
-        ("{{ current_rows(feed='crm', table='t')", "current_rows needs columns by name"),
+        ("{{ cdc.current_rows(feed='crm', table='t')", "current_rows needs columns by name"),
     ],
 )
 def test_a_model_that_cannot_be_read_is_told(folder, capsys, text, reason):

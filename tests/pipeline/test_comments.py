@@ -8,7 +8,7 @@ from ingestion.config import Feed
 from tests.pipeline.shop_records import debezium_record, postgres_source
 
 FEED = Feed(name="commented", format="debezium_json")
-MODEL = """{{ current_state(
+MODEL = """{{ cdc.current_state(
     feed='commented', database='shop', schema='public', table='commented', key=['id'],
     columns={'id': 'int', '#of': 'int', 'remark': {'type': 'string', 'source': 'note'}, 'amount': 'int'}
 ) }}

@@ -21,7 +21,7 @@ def test_full_refresh_equals_the_incremental_result(shop):
     assert shop.sql(SILVER) == rows
 
 
-HALF_EMPTIED = """{{ current_state(
+HALF_EMPTIED = """{{ cdc.current_state(
     feed='half_emptied', database='shop', table='half_emptied', key=['id'], columns={'id': 'int', 'name': 'string'}
 ) }}
 """

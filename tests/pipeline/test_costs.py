@@ -15,12 +15,12 @@ from tests.pipeline.shop_records import (
 
 pytestmark = pytest.mark.long
 
-MODEL = """{{ current_state(
+MODEL = """{{ cdc.current_state(
     feed='costly', database='shop', table='costs', key=['id'],
     columns={'id': 'int', 'value': 'string'}
 ) }}
 """
-VERSIONS = """{{ history(feed='shop_mariadb', database='shop', table='orders', key=['id'], columns={'id': 'bigint'}) }}
+VERSIONS = """{{ cdc.history(feed='shop_mariadb', database='shop', table='orders', key=['id'], columns={'id': 'bigint'}) }}
 {{ config(materialized='history_table') }}
 """
 # What a run without new changes asks: dbt itself, then its hook, then the first gold models, of which two work at a time.

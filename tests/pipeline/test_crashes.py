@@ -135,11 +135,11 @@ def test_order_marks_are_read_that_a_run_had_not_come_to(project, behind):
 
 def test_order_marks_are_read_that_came_before_silver_was_there(project, behind):
     behind.load(1)
-    project.run("--select", "order_marks", "schemas")
+    project.run("--select", "order_marks", "cdc_schemas")
     assert behind.epoch() == 0
     # one format of two has come further
     project.run("--select", "debezium_json_changes")
-    project.run("--select", "order_marks", "schemas")
+    project.run("--select", "order_marks", "cdc_schemas")
     project.run("--select", "silver")
     assert behind.epoch() == 1
 

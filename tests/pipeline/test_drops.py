@@ -7,13 +7,13 @@ from tests.pipeline.shop_records import canal_ddl, canal_record, records_of
 
 pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='{feed}', database='shop', table='old_prices',
     key=['product_id', 'valid_from'],
     columns={{'product_id': 'bigint', 'valid_from': 'date', 'price': 'decimal(12,2)'}}
 ) }}}}
 """
-SHARDS = """{{ current_state(
+SHARDS = """{{ cdc.current_state(
     feed='dropped_shard', database='shop', table={'pattern': 'price_[0-9]+'}, key=['shard', 'id'],
     columns={'shard': {'type': 'string', 'source': '@table'}, 'id': 'int'}
 ) }}

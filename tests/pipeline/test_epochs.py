@@ -16,12 +16,12 @@ from tests.pipeline.shop_records import (
 pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
 # the tables of a feed as shards of one gold table: one model costs a fourth of four
-SHARDS = """{{{{ current_state(
+SHARDS = """{{{{ cdc.current_state(
     feed='{feed}', table={{'pattern': '[a-z]+'}}, key=['table_name', 'id'],
     columns={{'table_name': {{'type': 'string', 'source': '@table'}}, 'id': 'int', 'value': 'string'}}
 ) }}}}
 """
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='{feed}', database='shop', table='{table}', key=['id'],
     columns={{'id': 'int', 'value': 'string'}}
 ) }}}}

@@ -26,7 +26,7 @@ SETTINGS = {
     "canal_json_dts": {"dts_instance_created": "since_2022_03_20"},
 }
 NEW = sorted(SETTINGS)
-SAME_MODEL = """{{{{ current_state(
+SAME_MODEL = """{{{{ cdc.current_state(
     feed='{feed}', database='shop', table='same', key=['id'],
     columns={{'id': 'bigint', 'value': 'binary'}}
 ) }}}}
@@ -58,7 +58,7 @@ def built(request, project):
     project.set_feeds(before)
     for name in formats:
         assert ingestion(["retire", f"golden_{name}", "--project-dir", str(project.root)]) == 0
-    project.run("--select", "changes")
+    project.run("--select", "cdc_changes")
 
 
 @pytest.mark.cases(*NEW)
@@ -127,4 +127,4 @@ def test_formats_that_write_the_same_types_keep_their_own_encodings(project):
         (project.root / "models" / "gold" / f"same_{name}.sql").unlink()
         if name != "canal_json":
             assert ingestion(["retire", f"same_{name}", "--project-dir", str(project.root)]) == 0
-    project.run("--select", "changes")
+    project.run("--select", "cdc_changes")

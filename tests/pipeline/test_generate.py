@@ -132,7 +132,7 @@ def test_what_a_model_has_decided_is_not_proposed_again(empty, damaged, capsys):
         assert len(kept) == len(lines) - 1
         path.write_text("".join(kept).replace("\n    }\n)", f"\n    }},\n    {decided}\n)"))
     rows = "feed='shop_mariadb', database='shop', table='carts', columns={'id': 'bigint'}"
-    (folder / "carts.sql").write_text(f"{{{{ current_rows({rows}) }}}}\n")
+    (folder / "carts.sql").write_text(f"{{{{ cdc.current_rows({rows}) }}}}\n")
     capsys.readouterr()
     assert generate(empty, "shop_mariadb", "orders", "customers", "carts") == OK
     said = capsys.readouterr().out

@@ -25,7 +25,7 @@ def test_a_dropped_view_comes_again(settled, monkeypatch):
     shop = settled
     rows = shop.sql("select count(*) from silver.changes")
     shop.sql("drop view silver.changes")
-    assert made(shop, monkeypatch, "--select", "changes") == {"silver.changes"}
+    assert made(shop, monkeypatch, "--select", "cdc_changes") == {"silver.changes"}
     assert shop.sql("select count(*) from silver.changes") == rows
 
 

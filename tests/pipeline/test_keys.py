@@ -27,7 +27,7 @@ SPELLED = """
     }
 """
 MODELS = {
-    "priced": """{{ current_state(
+    "priced": """{{ cdc.current_state(
     feed='keyed', database='shop', table='priced',
     key=['name', 'priced_at', 'amount', 'tag'],
     columns={
@@ -35,20 +35,20 @@ MODELS = {
     }
 ) }}
 """,
-    "coded": """{{ current_state(
+    "coded": """{{ cdc.current_state(
     feed='keyed', database='shop', table='coded',
     key=['code', 'part'],
     columns={'code': 'string', 'part': 'int', 'value': 'string'}
 ) }}
 """,
-    "padded": """{{ current_state(
+    "padded": """{{ cdc.current_state(
     feed='keyed', database='shop', table='padded',
     key=['code', 'part'],
     columns={'code': 'string', 'part': 'int', 'value': 'string'}
 ) }}
 """,
-    "spelled": f"{{{{ current_state({SPELLED}) }}}}\n",
-    "spelled_history": f"{{{{ history({SPELLED}) }}}}\n{{{{ config(materialized='history_table') }}}}\n",
+    "spelled": f"{{{{ cdc.current_state({SPELLED}) }}}}\n",
+    "spelled_history": f"{{{{ cdc.history({SPELLED}) }}}}\n{{{{ config(materialized='history_table') }}}}\n",
 }
 TYPES = {
     "priced": {
@@ -246,7 +246,7 @@ def status_of(lakehouse, test):
     return status
 
 
-PAID = """{{{{ current_state(
+PAID = """{{{{ cdc.current_state(
     feed='{feed}', database='shop', schema='public', table='paid', key=['id'],
     columns={{'id': 'decimal(20,0)', 'note': 'string', 'body': 'string'}}
 ) }}}}

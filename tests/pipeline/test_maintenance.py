@@ -68,7 +68,7 @@ def test_vacuum_keeps_what_its_retention_needs(shop):
 
 
 DAY = 24 * 3600 * 1000
-RETENTION = """{{ current_state(
+RETENTION = """{{ cdc.current_state(
     feed='retained', database='shop', table='kept', key=['id'],
     columns={'id': 'int', 'value': 'string'}
 ) }}

@@ -7,7 +7,7 @@ from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
 pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='growing', database='shop', table='grown', key=['id'],
     columns={{'id': '{id_type}'}},
     left_out=['note'],

@@ -16,34 +16,34 @@ HERE = Path(__file__).with_name("positions")
 FEEDS = {"positions": "debezium_json", "position_commits": "canal_json_ticdc"}
 # with the database as a pattern where it reads several cases or variants of one table
 MODELS = {
-    "position_orders": """{{ current_state(
+    "position_orders": """{{ cdc.current_state(
     feed='positions', database={'pattern': '(mariadb|mysql)_.*'}, table='orders', key=['of', 'id'],
     columns={'of': {'type': 'string', 'source': '@database'}, 'id': 'bigint', 'status': 'string'}
 ) }}""",
-    "position_accounts": """{{ current_state(
+    "position_accounts": """{{ cdc.current_state(
     feed='positions', database='bank', schema='dbo', table='accounts', key=['id'],
     columns={'id': 'bigint', 'code': 'string'}
 ) }}""",
-    "position_documents": """{{ current_state(
+    "position_documents": """{{ cdc.current_state(
     feed='positions', database='mongodb_wall_time', table='orders', key=['id'],
     columns={'id': {'type': 'bigint', 'source': '_id'}, 'status': 'string'}
 ) }}""",
-    "position_customers": """{{ current_state(
+    "position_customers": """{{ cdc.current_state(
     feed='position_commits', database='shop', table='customers', key=['id'],
     columns={'id': 'bigint', 'email': 'string', 'name': 'string'}
 ) }}""",
-    "position_captured": """{{ current_state(
+    "position_captured": """{{ cdc.current_state(
     feed='positions', database={'pattern': 'captured.*'}, table='orders', key=['of', 'id'],
     columns={'of': {'type': 'string', 'source': '@database'}, 'id': 'bigint', 'v': 'string', 'n': 'bigint'}
 ) }}""",
-    "position_captured_lines": """{{ current_state(
+    "position_captured_lines": """{{ cdc.current_state(
     feed='positions', database={'pattern': 'captured.*'}, table='lines_', key=['of', 'id', 'line'],
     columns={
         'of': {'type': 'string', 'source': '@database'}, 'id': 'bigint', 'line': 'bigint', 'v': 'string',
         'd': 'decimal(12,2)'
     }
 ) }}""",
-    "position_log_lines": """{{ current_rows(
+    "position_log_lines": """{{ cdc.current_rows(
     feed='positions', database='keyless', table='log_lines', columns={'line': 'string'}
 ) }}""",
 }

@@ -10,7 +10,7 @@ from tests.pipeline.shop_records import canal_record
 from tests.support.duck import connect
 
 FEED = "dated"
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='dated', database='shop', table='{table}', key=['id'],
     columns={{'id': 'bigint', 'day': 'date', 'at': 'timestamp', 'clock': 'timestamp_ntz'}}
 ) }}}}

@@ -202,7 +202,7 @@ def test_the_database_that_gold_is_compared_with_may_change(shop):
         shop.set_feeds(feeds)
 
 
-VERSIONS = """{{ history(feed='shop_mariadb', database='shop', table='carts', key=['id'], columns={'id': 'bigint'}) }}
+VERSIONS = """{{ cdc.history(feed='shop_mariadb', database='shop', table='carts', key=['id'], columns={'id': 'bigint'}) }}
 {{ config(materialized='history_table') }}
 """
 
@@ -286,7 +286,7 @@ def one_more_format(project):
     project.set_feeds(before)
     project.sql("drop table silver.maxwell_changes")
     # the view over all formats had it
-    project.run("--select", "changes")
+    project.run("--select", "cdc_changes")
 
 
 @pytest.fixture

@@ -231,7 +231,7 @@ def test_a_type_that_became_another_one_is_reported(shop, damaged):
 
 
 MISPLACED = """{{ config(alias='misplaced_rows') }}
-{{ current_state(
+{{ cdc.current_state(
     feed='misplaced', database='shop', schema='public', table='misplaced', key=['id'],
     columns={'id': 'int', 'amount': 'int', 'note': 'string'}
 ) }}
@@ -274,7 +274,7 @@ WANDERING = [
 ]
 # what the late partition tells of types was known of another table
 KNOWN_ELSEWHERE = canal_record("elsewhere", 0, "INSERT", {"id": "1"}, 800, types={"id": "int"})
-WANDERED = """{{ current_state(
+WANDERED = """{{ cdc.current_state(
     feed='wandering', database='shop', table='wandering', key=['id'], columns={'id': 'bigint'}
 ) }}
 """

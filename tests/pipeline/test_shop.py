@@ -109,7 +109,7 @@ def test_current_versions_are_the_gold_rows(shop):
 @pytest.mark.long
 def test_a_history_too_wide_for_a_view_says_so_and_can_be_a_table(shop):
     columns = "".join(f"'column_{number}': 'int', " for number in range(80))
-    model = f"{{{{ history(feed='shop_mariadb', table='orders', key=['id'], columns={{'id': 'bigint', {columns}}}) }}}}\n"
+    model = f"{{{{ cdc.history(feed='shop_mariadb', table='orders', key=['id'], columns={{'id': 'bigint', {columns}}}) }}}}\n"
     path = shop.root / "models" / "gold" / "wide_history.sql"
     try:
         shop.write_model("wide_history", model)

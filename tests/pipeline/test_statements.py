@@ -10,11 +10,11 @@ from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
 pytestmark = pytest.mark.long
 
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='{feed}', {place}, key=['id'], columns={{'id': 'int', 'name': 'string'}}
 ) }}}}
 """
-SHARDS = """{{ current_state(
+SHARDS = """{{ cdc.current_state(
     feed='said_cloudcanal', database='crm', table={'pattern': 'a|b'}, key=['shard', 'id'],
     columns={'shard': {'type': 'string', 'source': '@table'}, 'id': 'int'}
 ) }}

@@ -10,7 +10,7 @@ from tests.pipeline.test_crashes import Death
 
 pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
-MODEL = """{{{{ current_state(
+MODEL = """{{{{ cdc.current_state(
     feed='{name}', database='shop', table='{name}', key=['id'],
     columns={{'id': 'int', 'value': 'string'}}
 ) }}}}

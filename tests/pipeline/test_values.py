@@ -12,17 +12,17 @@ from tests.pipeline.shop_records import debezium_record
 pytestmark = pytest.mark.long
 
 MODELS = {
-    "numeric": """{{ current_state(
+    "numeric": """{{ cdc.current_state(
     feed='valued', database='shop', table='numeric', key=['id', 'n'],
     columns={'id': 'int', 'n': 'decimal(38,0)', 'm': 'decimal(10,2)', 'day': 'date', 'bits': 'int', 'took': 'string', 'body': 'binary'}
 ) }}
 """,
-    "pictured": """{{ current_state(
+    "pictured": """{{ cdc.current_state(
     feed='valued', database='shop', table='pictured', key=['id'],
     columns={'id': 'int', 'title': 'string', 'photo': 'binary'}
 ) }}
 """,
-    "cells": """{{ current_state(
+    "cells": """{{ cdc.current_state(
     feed='valued', database='shop', table='cells', key=['id'], columns={'id': 'int', 'name': 'string'}
 ) }}
 """,

@@ -86,7 +86,7 @@ class Crm:
         told = {"feed": "crm", **place, "table": table, "key": key, "columns": declared}
         arguments = ", ".join(f"{argument}={value!r}" for argument, value in told.items())
         path = self.project.folder / "models" / "gold" / f"{name}.sql"
-        path.write_text(f"{{{{ current_state({arguments}) }}}}")
+        path.write_text(f"{{{{ cdc.current_state({arguments}) }}}}")
         typing = Forms(PROJECT_ROOT, "").typing
         texts = [f"`{column}`" for column in columns]
         types = [type_.lower() for type_ in columns.values()]

@@ -263,10 +263,10 @@ def test_what_cannot_be_compared_is_one_sentence(crm: Crm, monkeypatch: pytest.M
     orders(crm)
     crm.gold("gone", ["id"], ORDERS, [])
     (crm.project.folder / "models/gold/unbuilt.sql").write_text(
-        "{{ current_state(feed='crm', table='orders', key=['id'], columns={'id': 'bigint'}) }}"
+        "{{ cdc.current_state(feed='crm', table='orders', key=['id'], columns={'id': 'bigint'}) }}"
     )
     (crm.project.folder / "models/gold/shards.sql").write_text(
-        "{{ current_state(feed='crm', table={'pattern': 'o.*'}, key=['id'], columns={'id': 'int'}) }}"
+        "{{ cdc.current_state(feed='crm', table={'pattern': 'o.*'}, key=['id'], columns={'id': 'int'}) }}"
     )
     for model, code, sentence in (
         ("order", CONFIGURATION, "There is no gold model order (did you mean orders?): the models"),

@@ -1,4 +1,4 @@
-{{ current_state(
+{{ cdc.current_state(
     feed='shop_mariadb', database='shop', table='orders',
     key=['id'],
     columns={

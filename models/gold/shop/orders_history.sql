@@ -1,4 +1,4 @@
-{{ history(
+{{ cdc.history(
     feed='shop_mariadb', database='shop', table='orders',
     key=['id'],
     columns={

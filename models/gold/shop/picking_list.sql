@@ -1,4 +1,4 @@
-{{ current_state(
+{{ cdc.current_state(
     feed='shop_postgres', schema='public', table='picking_list',
     key=['id'],
     columns={

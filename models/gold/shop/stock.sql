@@ -1,4 +1,4 @@
-{{ current_state(
+{{ cdc.current_state(
     feed='shop_postgres', schema='public', table='stock',
     key=['warehouse_id', 'product_id'],
     columns={

@@ -1,16 +1,16 @@
-{{ config(enabled='aws_dms' in formats_in_use()) }}
+{{ config(enabled='aws_dms' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('aws_dms') }}
+    {{ cdc.new_messages('aws_dms') }}
 
 ),
 
 changes as (
 
-    {{ parse_aws_dms('messages') }}
+    {{ cdc.parse_aws_dms('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='canal_json' in formats_in_use()) }}
+{{ config(enabled='canal_json' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('canal_json') }}
+    {{ cdc.new_messages('canal_json') }}
 
 ),
 
 changes as (
 
-    {{ parse_canal_json('messages') }}
+    {{ cdc.parse_canal_json('messages') }}
 
 )
 

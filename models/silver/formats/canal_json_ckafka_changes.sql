@@ -1,16 +1,16 @@
-{{ config(enabled='canal_json_ckafka' in formats_in_use()) }}
+{{ config(enabled='canal_json_ckafka' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('canal_json_ckafka') }}
+    {{ cdc.new_messages('canal_json_ckafka') }}
 
 ),
 
 changes as (
 
-    {{ parse_canal_json_ckafka('messages') }}
+    {{ cdc.parse_canal_json_ckafka('messages') }}
 
 )
 

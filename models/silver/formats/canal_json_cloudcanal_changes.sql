@@ -1,16 +1,16 @@
-{{ config(enabled='canal_json_cloudcanal' in formats_in_use()) }}
+{{ config(enabled='canal_json_cloudcanal' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('canal_json_cloudcanal') }}
+    {{ cdc.new_messages('canal_json_cloudcanal') }}
 
 ),
 
 changes as (
 
-    {{ parse_canal_json_cloudcanal('messages') }}
+    {{ cdc.parse_canal_json_cloudcanal('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='canal_json_dts' in formats_in_use()) }}
+{{ config(enabled='canal_json_dts' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('canal_json_dts') }}
+    {{ cdc.new_messages('canal_json_dts') }}
 
 ),
 
 changes as (
 
-    {{ parse_canal_json_dts('messages') }}
+    {{ cdc.parse_canal_json_dts('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='canal_json_oms' in formats_in_use()) }}
+{{ config(enabled='canal_json_oms' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('canal_json_oms') }}
+    {{ cdc.new_messages('canal_json_oms') }}
 
 ),
 
 changes as (
 
-    {{ parse_canal_json_oms('messages') }}
+    {{ cdc.parse_canal_json_oms('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='canal_json_ticdc' in formats_in_use()) }}
+{{ config(enabled='canal_json_ticdc' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('canal_json_ticdc') }}
+    {{ cdc.new_messages('canal_json_ticdc') }}
 
 ),
 
 changes as (
 
-    {{ parse_canal_json_ticdc('messages') }}
+    {{ cdc.parse_canal_json_ticdc('messages') }}
 
 )
 

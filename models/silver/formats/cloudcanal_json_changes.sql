@@ -1,16 +1,16 @@
-{{ config(enabled='cloudcanal_json' in formats_in_use()) }}
+{{ config(enabled='cloudcanal_json' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('cloudcanal_json') }}
+    {{ cdc.new_messages('cloudcanal_json') }}
 
 ),
 
 changes as (
 
-    {{ parse_cloudcanal_json('messages') }}
+    {{ cdc.parse_cloudcanal_json('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='dataworks_v2' in formats_in_use()) }}
+{{ config(enabled='dataworks_v2' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('dataworks_v2') }}
+    {{ cdc.new_messages('dataworks_v2') }}
 
 ),
 
 changes as (
 
-    {{ parse_dataworks_v2('messages') }}
+    {{ cdc.parse_dataworks_v2('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='debezium_avro' in formats_in_use()) }}
+{{ config(enabled='debezium_avro' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('debezium_avro') }}
+    {{ cdc.new_messages('debezium_avro') }}
 
 ),
 
 changes as (
 
-    {{ parse_debezium_avro('messages') }}
+    {{ cdc.parse_debezium_avro('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='debezium_cloudcanal' in formats_in_use()) }}
+{{ config(enabled='debezium_cloudcanal' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('debezium_cloudcanal') }}
+    {{ cdc.new_messages('debezium_cloudcanal') }}
 
 ),
 
 changes as (
 
-    {{ parse_debezium_cloudcanal('messages') }}
+    {{ cdc.parse_debezium_cloudcanal('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='debezium_json' in formats_in_use()) }}
+{{ config(enabled='debezium_json' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('debezium_json') }}
+    {{ cdc.new_messages('debezium_json') }}
 
 ),
 
 changes as (
 
-    {{ parse_debezium_json('messages') }}
+    {{ cdc.parse_debezium_json('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='debezium_smt' in formats_in_use()) }}
+{{ config(enabled='debezium_smt' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('debezium_smt') }}
+    {{ cdc.new_messages('debezium_smt') }}
 
 ),
 
 changes as (
 
-    {{ parse_debezium_smt('messages') }}
+    {{ cdc.parse_debezium_smt('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='drs_avro' in formats_in_use()) }}
+{{ config(enabled='drs_avro' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('drs_avro') }}
+    {{ cdc.new_messages('drs_avro') }}
 
 ),
 
 changes as (
 
-    {{ parse_drs_avro('messages') }}
+    {{ cdc.parse_drs_avro('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='drs_json_c' in formats_in_use()) }}
+{{ config(enabled='drs_json_c' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('drs_json_c') }}
+    {{ cdc.new_messages('drs_json_c') }}
 
 ),
 
 changes as (
 
-    {{ parse_drs_json_c('messages') }}
+    {{ cdc.parse_drs_json_c('messages') }}
 
 )
 

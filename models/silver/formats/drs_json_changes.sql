@@ -1,16 +1,16 @@
-{{ config(enabled='drs_json' in formats_in_use()) }}
+{{ config(enabled='drs_json' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('drs_json') }}
+    {{ cdc.new_messages('drs_json') }}
 
 ),
 
 changes as (
 
-    {{ parse_drs_json('messages') }}
+    {{ cdc.parse_drs_json('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='dtle' in formats_in_use()) }}
+{{ config(enabled='dtle' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('dtle') }}
+    {{ cdc.new_messages('dtle') }}
 
 ),
 
 changes as (
 
-    {{ parse_dtle('messages') }}
+    {{ cdc.parse_dtle('messages') }}
 
 )
 

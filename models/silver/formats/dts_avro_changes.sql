@@ -1,16 +1,16 @@
-{{ config(enabled='dts_avro' in formats_in_use()) }}
+{{ config(enabled='dts_avro' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('dts_avro') }}
+    {{ cdc.new_messages('dts_avro') }}
 
 ),
 
 changes as (
 
-    {{ parse_dts_avro('messages') }}
+    {{ cdc.parse_dts_avro('messages') }}
 
 )
 

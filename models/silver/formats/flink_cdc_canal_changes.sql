@@ -1,16 +1,16 @@
-{{ config(enabled='flink_cdc_canal' in formats_in_use()) }}
+{{ config(enabled='flink_cdc_canal' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('flink_cdc_canal') }}
+    {{ cdc.new_messages('flink_cdc_canal') }}
 
 ),
 
 changes as (
 
-    {{ parse_flink_cdc_canal('messages') }}
+    {{ cdc.parse_flink_cdc_canal('messages') }}
 
 )
 

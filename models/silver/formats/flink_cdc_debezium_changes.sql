@@ -1,16 +1,16 @@
-{{ config(enabled='flink_cdc_debezium' in formats_in_use()) }}
+{{ config(enabled='flink_cdc_debezium' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('flink_cdc_debezium') }}
+    {{ cdc.new_messages('flink_cdc_debezium') }}
 
 ),
 
 changes as (
 
-    {{ parse_flink_cdc_debezium('messages') }}
+    {{ cdc.parse_flink_cdc_debezium('messages') }}
 
 )
 

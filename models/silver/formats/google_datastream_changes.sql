@@ -1,16 +1,16 @@
-{{ config(enabled='google_datastream' in formats_in_use()) }}
+{{ config(enabled='google_datastream' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('google_datastream') }}
+    {{ cdc.new_messages('google_datastream') }}
 
 ),
 
 changes as (
 
-    {{ parse_google_datastream('messages') }}
+    {{ cdc.parse_google_datastream('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='maxwell' in formats_in_use()) }}
+{{ config(enabled='maxwell' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('maxwell') }}
+    {{ cdc.new_messages('maxwell') }}
 
 ),
 
 changes as (
 
-    {{ parse_maxwell('messages') }}
+    {{ cdc.parse_maxwell('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='ogg_json' in formats_in_use()) }}
+{{ config(enabled='ogg_json' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('ogg_json') }}
+    {{ cdc.new_messages('ogg_json') }}
 
 ),
 
 changes as (
 
-    {{ parse_ogg_json('messages') }}
+    {{ cdc.parse_ogg_json('messages') }}
 
 )
 

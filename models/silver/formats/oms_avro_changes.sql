@@ -1,16 +1,16 @@
-{{ config(enabled='oms_avro' in formats_in_use()) }}
+{{ config(enabled='oms_avro' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('oms_avro') }}
+    {{ cdc.new_messages('oms_avro') }}
 
 ),
 
 changes as (
 
-    {{ parse_oms_avro('messages') }}
+    {{ cdc.parse_oms_avro('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='oms_debezium' in formats_in_use()) }}
+{{ config(enabled='oms_debezium' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('oms_debezium') }}
+    {{ cdc.new_messages('oms_debezium') }}
 
 ),
 
 changes as (
 
-    {{ parse_oms_debezium('messages') }}
+    {{ cdc.parse_oms_debezium('messages') }}
 
 )
 

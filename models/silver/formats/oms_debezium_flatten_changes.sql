@@ -1,16 +1,16 @@
-{{ config(enabled='oms_debezium_flatten' in formats_in_use()) }}
+{{ config(enabled='oms_debezium_flatten' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('oms_debezium_flatten') }}
+    {{ cdc.new_messages('oms_debezium_flatten') }}
 
 ),
 
 changes as (
 
-    {{ parse_oms_debezium_flatten('messages') }}
+    {{ cdc.parse_oms_debezium_flatten('messages') }}
 
 )
 

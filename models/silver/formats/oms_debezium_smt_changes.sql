@@ -1,16 +1,16 @@
-{{ config(enabled='oms_debezium_smt' in formats_in_use()) }}
+{{ config(enabled='oms_debezium_smt' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('oms_debezium_smt') }}
+    {{ cdc.new_messages('oms_debezium_smt') }}
 
 ),
 
 changes as (
 
-    {{ parse_oms_debezium_smt('messages') }}
+    {{ cdc.parse_oms_debezium_smt('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='oms_default' in formats_in_use()) }}
+{{ config(enabled='oms_default' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('oms_default') }}
+    {{ cdc.new_messages('oms_default') }}
 
 ),
 
 changes as (
 
-    {{ parse_oms_default('messages') }}
+    {{ cdc.parse_oms_default('messages') }}
 
 )
 

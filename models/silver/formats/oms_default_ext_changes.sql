@@ -1,16 +1,16 @@
-{{ config(enabled='oms_default_ext' in formats_in_use()) }}
+{{ config(enabled='oms_default_ext' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('oms_default_ext') }}
+    {{ cdc.new_messages('oms_default_ext') }}
 
 ),
 
 changes as (
 
-    {{ parse_oms_default_ext('messages') }}
+    {{ cdc.parse_oms_default_ext('messages') }}
 
 )
 

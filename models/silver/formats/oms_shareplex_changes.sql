@@ -1,16 +1,16 @@
-{{ config(enabled='oms_shareplex' in formats_in_use()) }}
+{{ config(enabled='oms_shareplex' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('oms_shareplex') }}
+    {{ cdc.new_messages('oms_shareplex') }}
 
 ),
 
 changes as (
 
-    {{ parse_oms_shareplex('messages') }}
+    {{ cdc.parse_oms_shareplex('messages') }}
 
 )
 

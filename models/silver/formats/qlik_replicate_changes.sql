@@ -1,16 +1,16 @@
-{{ config(enabled='qlik_replicate' in formats_in_use()) }}
+{{ config(enabled='qlik_replicate' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('qlik_replicate') }}
+    {{ cdc.new_messages('qlik_replicate') }}
 
 ),
 
 changes as (
 
-    {{ parse_qlik_replicate('messages') }}
+    {{ cdc.parse_qlik_replicate('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='shareplex_quest' in formats_in_use()) }}
+{{ config(enabled='shareplex_quest' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('shareplex_quest') }}
+    {{ cdc.new_messages('shareplex_quest') }}
 
 ),
 
 changes as (
 
-    {{ parse_shareplex_quest('messages') }}
+    {{ cdc.parse_shareplex_quest('messages') }}
 
 )
 

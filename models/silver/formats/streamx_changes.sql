@@ -1,16 +1,16 @@
-{{ config(enabled='streamx' in formats_in_use()) }}
+{{ config(enabled='streamx' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('streamx') }}
+    {{ cdc.new_messages('streamx') }}
 
 ),
 
 changes as (
 
-    {{ parse_streamx('messages') }}
+    {{ cdc.parse_streamx('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='ticdc_debezium' in formats_in_use()) }}
+{{ config(enabled='ticdc_debezium' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('ticdc_debezium') }}
+    {{ cdc.new_messages('ticdc_debezium') }}
 
 ),
 
 changes as (
 
-    {{ parse_ticdc_debezium('messages') }}
+    {{ cdc.parse_ticdc_debezium('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='ticdc_maxwell' in formats_in_use()) }}
+{{ config(enabled='ticdc_maxwell' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('ticdc_maxwell') }}
+    {{ cdc.new_messages('ticdc_maxwell') }}
 
 ),
 
 changes as (
 
-    {{ parse_ticdc_maxwell('messages') }}
+    {{ cdc.parse_ticdc_maxwell('messages') }}
 
 )
 

@@ -1,16 +1,16 @@
-{{ config(enabled='ticdc_open' in formats_in_use()) }}
+{{ config(enabled='ticdc_open' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('ticdc_open') }}
+    {{ cdc.new_messages('ticdc_open') }}
 
 ),
 
 changes as (
 
-    {{ parse_ticdc_open('messages') }}
+    {{ cdc.parse_ticdc_open('messages') }}
 
 )
 

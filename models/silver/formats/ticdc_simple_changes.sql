@@ -1,16 +1,16 @@
-{{ config(enabled='ticdc_simple' in formats_in_use()) }}
+{{ config(enabled='ticdc_simple' in cdc.formats_in_use()) }}
 
 with
 
 messages as (
 
-    {{ new_messages('ticdc_simple') }}
+    {{ cdc.new_messages('ticdc_simple') }}
 
 ),
 
 changes as (
 
-    {{ parse_ticdc_simple('messages') }}
+    {{ cdc.parse_ticdc_simple('messages') }}
 
 )
 

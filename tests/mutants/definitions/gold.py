@@ -37,7 +37,7 @@ MUTANTS = (
         name="gold: deletes of later runs are not kept",
         kind="a mark not written",
         file="macros/materializations/current_state.sql",
-        before="{%- do statements.append(append_deletes(state, plan)) -%}",
+        before="{%- do statements.append(cdc.append_deletes(state, plan)) -%}",
         after="",
         tests=(CASES,),
     ),
@@ -46,12 +46,12 @@ MUTANTS = (
         kind="an order reversed",
         file="macros/materializations/current_state.sql",
         before="""
-            {%- do statements.append(create_state(state, plan)) -%}
-            {%- do statements.append(create_gold_table(live_rows(compiled_code), plan.columns)) -%}
+            {%- do statements.append(cdc.create_state(state, plan)) -%}
+            {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
 """,
         after="""
-            {%- do statements.append(create_gold_table(live_rows(compiled_code), plan.columns)) -%}
-            {%- do statements.append(create_state(state, plan)) -%}
+            {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+            {%- do statements.append(cdc.create_state(state, plan)) -%}
 """,
         tests=(GOLD_IS_THE_SOURCE,),
     ),
@@ -99,7 +99,7 @@ MUTANTS = (
         name="gold: values that do not fit their type are not told",
         kind="a guard left out",
         file="macros/gold/_misfits.sql",
-        before="typed -> {{ does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}",
+        before="typed -> {{ cdc.does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}",
         after="typed -> false",
         tests=(f"{SHOP}::test_only_the_broken_messages_and_the_zero_date_are_warned_of",),
     ),
@@ -137,7 +137,7 @@ MUTANTS = (
         name="gold: keys are compared as the messages write them",
         kind="a comparison turned",
         file="macros/gold/_keys.sql",
-        before="{%- set forms = forms_of_key(declaration) -%}",
+        before="{%- set forms = cdc.forms_of_key(declaration) -%}",
         after="{%- set forms = {} -%}",
         tests=("tests/pipeline/test_keys.py::test_a_value_is_one_key_however_it_is_written",),
     ),

@@ -41,7 +41,7 @@ MUTANTS = (
         name="types: text behind an array is let pass",
         kind="a guard left out",
         file="macros/types/typed.sql",
-        before="when {{ type }} like 'array<%' and {{ _is_no_whole_array(text) }} then true",
+        before="when {{ type }} like 'array<%' and {{ cdc._is_no_whole_array(text) }} then true",
         after="",
         tests=("tests/types/test_types.py::test_typed_value_is_exact_or_reported",),
     ),

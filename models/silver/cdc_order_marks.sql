@@ -1,5 +1,5 @@
 {{ config(materialized='change_log', meta={'reads_only': 'positions'}) }}
-{%- set mark = mark_of_model() %}
+{%- set mark = cdc.mark_of_model() %}
 with
 
 changes as (
@@ -13,12 +13,12 @@ changes as (
             when
                 change_sequence.phase = 0
                 and size(change_sequence.position) > 0
-                and {{ is_full_load_word('snapshot_mark') }}
+                and {{ cdc.is_full_load_word('snapshot_mark') }}
                 and source_type <> 'mongodb'
                 then change_sequence.position
         end as load_position,
-        {{ cut_overs_passed('changes') }} as cut_overs_passed
-    from {{ ref('changes') }}
+        {{ cdc.cut_overs_passed('changes') }} as cut_overs_passed
+    from {{ ref('cdc_changes') }}
     where
         order_scope = 'position'
         -- a statement that removes rows may have no position, and then stands behind the rows before it
@@ -27,7 +27,7 @@ changes as (
             -- that with which Debezium describes a table in a full load tells nothing of its rows
             or ddl_kind = 'drop' and change_sequence.phase > 0
         )
-        and {{ is_newer_than(mark) }}
+        and {{ cdc.is_newer_than(mark) }}
 
 ),
 
@@ -52,7 +52,7 @@ compared as (
     select
         * except (told, told_before, position_before),
         told <=> told_before
-        and not ({{ begins_again_in_file('position_space', 'position_before', 'change_sequence.position') }})
+        and not ({{ cdc.begins_again_in_file('position_space', 'position_before', 'change_sequence.position') }})
             as is_like_previous
     from followed
 

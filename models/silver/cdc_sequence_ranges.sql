@@ -1,12 +1,12 @@
 {{ config(materialized='kept_view') }}
-{%- set rising = feeds_of_rising_positions() %}
+{%- set rising = cdc.feeds_of_rising_positions() %}
 {%- set source_table = 'feed, tenant, database_name, schema_name, table_name' %}
 
 with
 
 order_marks as (
 
-    select * from {{ ref('order_marks') }}
+    select * from {{ ref('cdc_order_marks') }}
 
 ),
 
@@ -113,9 +113,9 @@ fallen as (
 
     select
         *,
-        {{ 'feed in (' ~ quoted_list(rising) ~ ')' if rising else 'false' }}
+        {{ 'feed in (' ~ cdc.quoted_list(rising) ~ ')' if rising else 'false' }}
         and not is_full_load
-        and {{ begins_again_in_file(
+        and {{ cdc.begins_again_in_file(
             'position_space',
             'last_value(if(is_full_load or position_space is null, null, highest_position)) ignore nulls over before_this',
             'lowest_position'
@@ -152,7 +152,7 @@ neighbours as (
         -- where the positions of a file began again: above all that it had before, and then the offset decides
         if(
             wraps > 0,
-            array(get(lowest_position, 0), cast(wraps * {{ positions_of_a_file() }} as decimal(38, 0))),
+            array(get(lowest_position, 0), cast(wraps * {{ cdc.positions_of_a_file() }} as decimal(38, 0))),
             null
         ) as wrapped_position,
         last_value(space_number) ignore nulls over before_this as space_before,
@@ -292,7 +292,7 @@ counted as (
         ) as epoch_of_table,
         -- where positions begin again lower, nothing that was before can be compared
         cast(
-            count_if(begins_again_here) over in_order + {{ epochs_of_a_rewind() }} * rewinds as int
+            count_if(begins_again_here) over in_order + {{ cdc.epochs_of_a_rewind() }} * rewinds as int
         ) as epochs_of_partition,
         has_changes_below
         and row_number() over (

@@ -4,7 +4,7 @@ with
 
 changes as (
 
-    select * from {{ ref('changes') }}
+    select * from {{ ref('cdc_changes') }}
 
 ),
 

@@ -1,6 +1,6 @@
 {{ config(materialized='kept_view') }}
 
-{% for format in formats_in_use() -%}
+{% for format in cdc.formats_in_use() -%}
 select * from {{ ref(format ~ '_changes') }}
 {% if not loop.last %}union all
 {% endif %}

@@ -1,6 +1,6 @@
 {{ config(materialized='change_log', meta={'reads_only': 'new schemas'}) }}
-{%- set formats = formats_in_use() %}
-{%- set mark = mark_of_model() %}
+{%- set formats = cdc.formats_in_use() %}
+{%- set mark = cdc.mark_of_model() %}
 with
 
 {% for format in formats -%}
@@ -13,15 +13,15 @@ with
     from {{ ref(format ~ '_changes') }}
     where
         schema_id is not null
-        and {{ is_newer_than(mark) }}
-        and {{ is_new_schema(this, format, mark) }}
+        and {{ cdc.is_newer_than(mark) }}
+        and {{ cdc.is_new_schema(this, format, mark) }}
     group by schema_id
 
 ),
 
 {{ format }}_columns as (
 
-    {{ schema_columns(format, format ~ '_schemas') }}
+    {{ cdc.schema_columns(format, format ~ '_schemas') }}
 
 ),
 
