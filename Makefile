@@ -4,14 +4,14 @@ BIN := .venv/bin
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-all test-quick test-format test-formats test-gold test-ingestion test-pipeline \
-	test-histories test-crashes test-readme test-sources test-reconcile test-cluster test-long mutants lint format bench clean
+	test-histories test-crashes test-readme test-sources test-reconcile test-cluster test-long mutants lint new-format format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
 
 setup: .venv/ready  ## make the virtual environment, fetch pinned packages and Spark's jars
 
-.venv/ready: pyproject.toml
+.venv/ready: pyproject.toml ingestion/jars.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing the pinned Python packages (about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
@@ -23,7 +23,7 @@ run: setup  ## load the feeds, build and test all tables, report
 	@$(BIN)/python -m ingestion run
 
 # The models of formats differ in nothing but the name, as tests/formats/test_names.py says: one stands for all.
-WRITTEN_SQL := models/silver/*.sql models/silver/formats/canal_json_cloudcanal_changes.sql models/gold tests
+WRITTEN_SQL := models/silver/*.sql models/silver/formats/canal_json_cloudcanal_changes.sql models/gold examples/shop/models tests
 lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
 	@$(BIN)/sqlfluff lint --disable-progress-bar --processes 2 $(WRITTEN_SQL)
@@ -57,7 +57,7 @@ test-format: setup  ## all that tests one format: make test-format NAME=canal_js
 
 # One process each: a process has one Spark session, and these want different ones.
 test-formats: setup
-	@$(PYTEST) tests/formats tests/types tests/mutants
+	@$(PYTEST) tests/formats tests/types tests/mutants tests/house
 
 test-ingestion: setup
 	@$(PYTEST) tests/ingestion
@@ -66,7 +66,7 @@ test-ingestion: setup
 HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
 ifdef FAST
 test-pipeline: setup
-	@$(PYTEST) tests/pipeline tests/crashes
+	@$(PYTEST) tests/pipeline
 else
 test-pipeline: setup
 	@$(PYTEST) tests/pipeline $(addprefix --ignore=,$(HISTORIES))
@@ -82,7 +82,7 @@ test-crashes: setup
 	@$(PYTEST) tests/crashes
 
 test-readme: setup
-	@$(PYTEST) tests/readme
+	@$(PYTEST) tests/readme tests/package
 
 test-reconcile: setup  ## `reconcile` on a PostgreSQL and a MariaDB that it starts
 	@tests/sources/install_databases.sh
@@ -106,6 +106,9 @@ test-long: setup  ## more damage, histories, killed runs and transactions than C
 # MUTANTS="--tests fast gold:" for those of gold, with the tests of `make test`
 mutants: setup  ## plant faults in a copy, one at a time, and say which test sees each: for a night
 	@$(BIN)/python -m tests.mutants $(MUTANTS)
+
+new-format: setup  ## the files of a format that is read as another one: make new-format NAME=x LIKE=canal_json
+	@$(BIN)/python -m tests.support.new_format "$(NAME)" "$(LIKE)"
 
 format: setup  ## let ruff put the Python in order
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .

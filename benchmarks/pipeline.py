@@ -82,9 +82,7 @@ class Project:
 
     def __init__(self, folder: Path, tables: int = 1) -> None:
         self.lakehouse = Lakehouse(folder)
-        gold = folder / "models" / "gold"
-        shutil.rmtree(gold)
-        gold.mkdir()
+        shutil.rmtree(folder / "examples")
         self.lakehouse.set_feeds({"bench": {"format": "canal_json", "files": "in/bench"}})
         self.declare(tables)
         self.spark = session(folder, hive=True)

@@ -7,12 +7,23 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingestion import generate, inspect, load, rebuild, reconcile, report, retire, run, schemas
-from ingestion.config import PROJECT_ROOT
+from ingestion import (
+    generate,
+    init,
+    inspect,
+    load,
+    rebuild,
+    reconcile,
+    report,
+    retire,
+    run,
+    schemas,
+)
 from ingestion.errors import OK, UNEXPECTED, UserError
 from ingestion.progress import complain
+from ingestion.project_files import default_project
 
-COMMANDS = (run, load, report, inspect, schemas, generate, rebuild, retire, reconcile)
+COMMANDS = (init, run, load, report, inspect, schemas, generate, rebuild, retire, reconcile)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Exception as error:
-        log = _log_trace(args.project_dir or PROJECT_ROOT)
+        log = _log_trace(args.project_dir or default_project())
         first = (str(error).strip().splitlines() or [""])[0]
         complain(f"Unexpected {type(error).__name__}: {first[:300]} (see {log}).")
         if args.debug:

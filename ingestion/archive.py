@@ -12,8 +12,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from ingestion.errors import SOURCE, UserError
-from ingestion.jars import PROJECT_ROOT, spark_home
+from ingestion.jars import spark_home
 from ingestion.progress import human_bytes
+from ingestion.project_files import PROJECT_ROOT, project_files
 from ingestion.session import JAVA_OPTIONS, java_version, spark_conf, start_jvm
 
 # profiles/profiles.yml names it; where it is missing or does not fit, Java starts without it.
@@ -104,7 +105,8 @@ def _made_for(project_dir: Path) -> str:
     """Return what the archive fits: one Java, and jars that nobody has touched since."""
     jars = [*(project_dir / ".jars").glob("*.jar"), *(spark_home() / "jars").glob("*.jar")]
     files = sorted((str(jar), jar.stat().st_size, jar.stat().st_mtime_ns) for jar in jars)
-    recipe = (STATEMENTS, (project_dir / "profiles" / "profiles.yml").read_text(encoding="utf-8"))
+    profiles = project_files(project_dir) / "profiles" / "profiles.yml"
+    recipe = (STATEMENTS, profiles.read_text(encoding="utf-8"))
     digest = hashlib.sha256(repr((files, recipe)).encode()).hexdigest()
     return f"{java_version()}{digest}\n"
 
@@ -113,8 +115,7 @@ def _start_and_archive(project_dir: Path, archive: Path) -> None:
     """Work through the statements on a lakehouse that goes, and let Java write what it loaded."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as home:
-        for name in (".jars", "profiles"):
-            (Path(home) / name).symlink_to(project_dir / name)
+        (Path(home) / ".jars").symlink_to(project_dir / ".jars")
         os.chdir(home)
         try:
             conf = spark_conf(Path(home), hive=True, brief=True)
@@ -135,17 +136,17 @@ def _start_and_archive(project_dir: Path, archive: Path) -> None:
             os.chdir(before)
 
 
-def main() -> int:
-    """Make the archive and print one line; without one everything works, only later."""
+def main(project_dir: Path = PROJECT_ROOT) -> int:
+    """Make a project's archive and print one line; without one everything works, only later."""
     print("Java's class archive: starting Spark once ...", end="", flush=True)
     try:
-        make_archive(PROJECT_ROOT)
+        make_archive(project_dir)
     except (UserError, OSError, PySparkException, Py4JError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         print()
         print(f"No class archive was made, so each start takes longer: {reason}", file=sys.stderr)
         return 0
-    size = (PROJECT_ROOT / ARCHIVE).stat().st_size
+    size = (project_dir / ARCHIVE).stat().st_size
     print(f"\rJava's class archive: {human_bytes(size)} in {FOLDER}/.              ")
     return 0
 

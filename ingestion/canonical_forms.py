@@ -1,15 +1,17 @@
 """One text per value, the same for a source's text and for gold's value if they are equal.
 
-A source's text goes the way that a message's text goes to gold: macros/types/typed.sql makes the
+A source's text goes the way that a message's text goes to gold: macros/values/typed.sql makes the
 value, or tells that it does not fit. All functions return expressions of Spark SQL.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 
-from jinja2 import Environment
-from jinja2.environment import TemplateModule
+from ingestion.project_files import project_files
+
+from .macros import macros_of
 
 # A text without zeros at the end of its fraction.
 SHORT = r"rtrim('.', regexp_replace({0}, r'(\.\d*?)0+$', '$1'))"
@@ -43,10 +45,11 @@ class Forms:
     time_zone: str
 
     @cached_property
-    def typing(self) -> TemplateModule:
+    def typing(self) -> SimpleNamespace:
         """Return the macros that make values of texts."""
-        text = (self.project_dir / "macros" / "types" / "typed.sql").read_text(encoding="utf-8")
-        return Environment().from_string(text).module
+        typing = project_files(self.project_dir) / "macros" / "values" / "typed.sql"
+        text = typing.read_text(encoding="utf-8")
+        return macros_of(text)
 
     def of_source(self, text: str, kind: str, type_text: str) -> str:
         """Return the form of a source's text, for a column that gold declares with this type."""

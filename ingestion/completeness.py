@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 from ingestion.config import Config, Feed
 from ingestion.gold_models import Model
+from ingestion.project_files import project_files
 from ingestion.tables import query_table
 
 MARK = "select bronze_version from applied where model = ?"
@@ -37,7 +38,8 @@ def complete_up_to(
         "ref": lambda _: f"(select * from {changes})",
         "source": lambda _, table: f"delta.`{config.bronze}/{table}`",
     }
-    text = (config.project_dir / "models" / "silver" / "complete_up_to.sql").read_text()
+    silver_models = project_files(config.project_dir) / "models" / "silver"
+    text = (silver_models / "cdc_complete_up_to.sql").read_text()
     told = spark.sql(environment.from_string(text).render()).where(F.col("feed") == feed.name)
     for column, name in zip(PLACE, model.place, strict=True):
         if name is not None:

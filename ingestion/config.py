@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from ingestion.errors import UserError
+from ingestion.project_files import default_project, project_files
 from ingestion.settings import check_settings, nearest
 
-PROJECT_ROOT = Path(__file__).resolve().parent.parent
 Offsets = dict[str, dict[int, int]]
 
 
@@ -66,7 +66,7 @@ def schema_name(schema: str) -> str:
 
 def read_config(project_dir: Path | None = None) -> Config:
     """Return the checked configuration of the project."""
-    root = (project_dir or PROJECT_ROOT).resolve()
+    root = (project_dir or default_project()).resolve()
     variables = read_vars(root)
     shared = _shared_kafka(variables)
     formats = known_formats(root)
@@ -83,7 +83,7 @@ def read_config(project_dir: Path | None = None) -> Config:
 
 def known_formats(root: Path) -> list[str]:
     """Return the names of the formats that there are macros for."""
-    macros = (root / "macros" / "formats").glob("*.sql")
+    macros = (project_files(root) / "macros" / "formats").glob("*.sql")
     return sorted(path.stem for path in macros if not path.stem.startswith("_"))
 
 
@@ -100,6 +100,15 @@ def choose(config: Config, names: list[str]) -> list[Feed]:
 
 def read_vars(root: Path) -> dict[str, Any]:
     """Return the project's vars as they are written; feeds are not checked yet."""
+    variables = read_project(root).get("vars") or {}
+    feeds = variables.get("feeds")
+    if feeds is not None and not isinstance(feeds, dict):
+        raise UserError("vars.feeds must be a mapping of feed names to their settings.")
+    return variables
+
+
+def read_project(root: Path) -> dict[str, Any]:
+    """Return the project's dbt_project.yml as it is written."""
     path = root / "dbt_project.yml"
     if not path.exists():
         raise UserError(f"There is no dbt_project.yml in {root}: name the project's --project-dir.")
@@ -111,11 +120,7 @@ def read_vars(root: Path) -> dict[str, Any]:
         where = getattr(error, "problem_mark", None)
         line = f", line {where.line + 1}" if where else ""
         raise UserError(f"dbt_project.yml is not valid YAML{line}: correct it.") from None
-    variables = (project or {}).get("vars") or {}
-    feeds = variables.get("feeds")
-    if feeds is not None and not isinstance(feeds, dict):
-        raise UserError("vars.feeds must be a mapping of feed names to their settings.")
-    return variables
+    return project or {}
 
 
 def _refuse_repeated_keys(node: yaml.Node | None) -> None:

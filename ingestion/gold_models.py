@@ -10,7 +10,7 @@ import yaml
 from jinja2 import Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
-from ingestion.config import read_vars
+from ingestion.config import read_project, read_vars
 from ingestion.progress import say
 
 # catalog, database, schema and table, as the messages name them
@@ -229,7 +229,7 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 def declared_models(project_dir: Path) -> list[Model]:
     """Return the models made with `current_state` or `current_rows`; say which cannot be read."""
     models: list[Model] = []
-    for path in sorted((project_dir / "models").rglob("*.sql")):
+    for path in _model_files(project_dir):
         text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
         if not re.search(rf"\b({'|'.join(REQUIRED)})\s*\(", text):
             continue
@@ -239,6 +239,17 @@ def declared_models(project_dir: Path) -> list[Model]:
             # the text is the user's own: anything can be wrong with it
             say(f"{name}: cannot read this model: {' '.join(str(error).split())}")
     return models
+
+
+def _model_files(project_dir: Path) -> list[Path]:
+    """Return the files of the project's models, in dbt's `model-paths`."""
+    project = read_project(project_dir)
+    target = {"profile_name": project.get("profile")}
+    folders = [
+        SandboxedEnvironment().from_string(str(folder)).render(target=target)
+        for folder in project.get("model-paths", ["models"])
+    ]
+    return sorted(path for folder in folders for path in (project_dir / folder).rglob("*.sql"))
 
 
 def _model(path: Path, call: dict[str, Any]) -> Model:
@@ -267,8 +278,8 @@ def _calls(project_dir: Path, text: str) -> list[dict[str, Any]]:
     for name in ("config", "ref", "source"):
         environment.globals[name] = lambda *_, **__: ""
     environment.globals["var"] = partial(_var, project_dir)
-    for macro in REQUIRED:
-        environment.globals[macro] = partial(_note, calls, macro)
+    noted = {macro: partial(_note, calls, macro) for macro in REQUIRED}
+    environment.globals |= {**noted, "cdc": noted}
     environment.from_string(text).render()
     return calls
 
@@ -319,7 +330,7 @@ def _plain(type_text: str) -> str:
 
 def model_name(project_dir: Path, feed: str, table: Table) -> str:
     """Return the table's name as a model's, longer where another model has it."""
-    taken = {path.stem for path in (project_dir / "models").rglob("*.sql")}
+    taken = {path.stem for path in _model_files(project_dir)}
     parts = [_word(part) for part in (feed, *table.place) if part]
     for start in range(len(parts) - 1, -1, -1):
         name = "_".join(parts[start:])

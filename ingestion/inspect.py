@@ -16,6 +16,7 @@ from ingestion.config import Config, Feed, known_formats, read_config
 from ingestion.errors import OK, SOURCE, UserError
 from ingestion.files import find_files
 from ingestion.progress import say
+from ingestion.project_files import project_files
 from ingestion.recognise import Candidates, candidates, mapping, read_document
 from ingestion.records import NO_PARTITION, Row, read_rows
 from ingestion.secrets import resolve
@@ -104,7 +105,9 @@ def main(args: argparse.Namespace) -> int:
 
 def facts(project_dir: Path) -> dict[str, dict[str, str]]:
     """Return what seeds/formats.csv knows of each format."""
-    with (project_dir / "seeds" / "formats.csv").open(encoding="utf-8", newline="") as lines:
+    with (project_files(project_dir) / "seeds" / "formats.csv").open(
+        encoding="utf-8", newline=""
+    ) as lines:
         known = {row["format"]: row for row in csv.DictReader(lines)}
     return {name: known[name] for name in known_formats(project_dir) if name in known}
 

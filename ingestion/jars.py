@@ -1,4 +1,4 @@
-"""`python -m ingestion.jars`: brings the jars named in pyproject.toml into .jars/, once."""
+"""`python -m ingestion.jars`: brings the jars named in jars.toml into .jars/, once."""
 
 import fcntl
 import os
@@ -11,8 +11,8 @@ import tomllib
 from pathlib import Path
 
 from ingestion.errors import SOURCE, UserError
+from ingestion.project_files import HERE, PROJECT_ROOT
 
-PROJECT_ROOT = Path(__file__).resolve().parent.parent
 # pyspark ships these under another name: jcl-over-slf4j, and a RoaringBitmap that contains shims.
 SUPERSEDED = {"commons-logging", "shims"}
 LIST_JARS = "import sys; print(*[p for p in sys.path if p.endswith('.jar')], sep='\\n')"
@@ -20,9 +20,8 @@ STAMP = "coordinates.txt"
 
 
 def coordinates(name: str) -> list[str]:
-    """Return the list called `name` under [tool.lakehouse] of pyproject.toml."""
-    text = (PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)["tool"]["lakehouse"][name]
+    """Return the list called `name` of jars.toml."""
+    return tomllib.loads((HERE / "jars.toml").read_text(encoding="utf-8"))[name]
 
 
 def spark_home() -> Path:
@@ -90,9 +89,9 @@ def bring(packages: list[str], folder: Path, beside_pyspark: bool) -> bool:
     return True
 
 
-def bring_spark_jars() -> Path:
+def bring_spark_jars(project_dir: Path = PROJECT_ROOT) -> Path:
     """Fill .jars/ with what Spark needs beside its own jars, and return the folder."""
-    folder = PROJECT_ROOT / ".jars"
+    folder = project_dir / ".jars"
     bring(coordinates("spark_jars"), folder, beside_pyspark=True)
     return folder
 
@@ -113,11 +112,11 @@ def bring_server_jars(name: str) -> Path:
     return folder
 
 
-def main() -> int:
-    """Bring the jars and print one line."""
+def main(project_dir: Path = PROJECT_ROOT) -> int:
+    """Bring a project's jars and print one line."""
     print("Spark's extra jars: resolving ...", end="", flush=True)
     try:
-        folder = bring_spark_jars()
+        folder = bring_spark_jars(project_dir)
     except UserError as error:
         print()
         print(error, file=sys.stderr)

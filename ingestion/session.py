@@ -16,6 +16,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from ingestion.errors import SOURCE, UserError
+from ingestion.project_files import project_files
 
 REDACTED = {
     # Broker options hold secrets under names that Spark's own rule does not know.
@@ -24,6 +25,7 @@ REDACTED = {
 }
 # Java's second compiler takes more than it brings back to a process of seconds.
 BRIEF = "-XX:TieredStopAtLevel=1"
+LOGGING = "profiles/log4j2.properties"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 LOADER = {
     # A follower must not hold the Derby metastore, which lets in one process: bronze is a path.
@@ -75,7 +77,11 @@ def spark_conf(project_dir: Path, hive: bool, brief: bool) -> SparkConf:
 
 
 def _profile_settings(project_dir: Path) -> dict[str, str]:
-    text = (project_dir / "profiles" / "profiles.yml").read_text(encoding="utf-8")
+    profiles = project_files(project_dir) / "profiles"
+    text = (profiles / "profiles.yml").read_text(encoding="utf-8")
+    # relative in the project that they belong to, where dbt stands
+    if not (project_dir / "profiles").exists():
+        text = text.replace(LOGGING, str(profiles / Path(LOGGING).name))
     profile = yaml.safe_load(text)["cdc_lakehouse"]["outputs"]["embedded"]
     environment = Environment()
     environment.globals["env_var"] = lambda name, default="": os.environ.get(name, default)
@@ -103,7 +109,10 @@ def start_jvm(
 
 def _require_jars(project_dir: Path) -> None:
     if not any((project_dir / ".jars").glob("*.jar")):
-        raise UserError("Spark's extra jars are missing: run `make setup`.", SOURCE)
+        raise UserError(
+            "Spark's extra jars are missing: run `make setup`, or `cdc init` in your own project.",
+            SOURCE,
+        )
 
 
 def java_version() -> str:

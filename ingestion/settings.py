@@ -13,7 +13,7 @@ from ingestion.secrets import REFERENCE
 INPUTS = ("topics", "topic_pattern", "files")
 KAFKA_ONLY = ("starting_offsets", "max_offsets_per_trigger", "kafka")
 JDBC = ("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")
-# What macros/wire/canonical_text.sql decodes, as far as it needs no labels.
+# What macros/values/canonical_text.sql decodes, as far as it needs no labels.
 ENCODINGS = (
     "text",
     "variable_scale_decimal",

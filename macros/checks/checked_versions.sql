@@ -60,21 +60,6 @@
 {%- endmacro %}
 
 
-{#- What the gold model behind a tested relation declares: feed, table, key, columns. -#}
-{% macro gold_declaration(relation) -%}
-    {%- for node in cdc.gold_models() if node.alias == relation.identifier -%}
-        {{ return(node.config.meta) }}
-    {%- endfor -%}
-{%- endmacro %}
-
-
-{% macro silver_of(declaration) -%}
-    {{ return(api.Relation.create(
-        schema=generate_schema_name('silver', none), identifier=declaration.silver
-    )) }}
-{%- endmacro %}
-
-
 {#- Has silver anything that was not checked yet? If not, the tests of changes need not ask Spark to look. Outside a run, as
     in `dbt show --select order_is_decided`, they look at everything. -#}
 {% macro has_unchecked_changes() -%}
@@ -171,12 +156,6 @@
 {%- endmacro %}
 
 
-{#- The table of a gold model; none where no run has built it. -#}
-{% macro gold_relation(node) -%}
-    {{ return(adapter.get_relation(node.database, node.schema, node.alias)) }}
-{%- endmacro %}
-
-
 {#- Does a change that was not checked yet have the key and the position of one in another partition? The answer spares a look at
     the images of all silver. -#}
 {% macro has_shared_positions() -%}
@@ -221,7 +200,7 @@
 {% macro feeds_of_rising_positions() -%}
     {%- set mixed = ['google_datastream', 'oms_debezium', 'oms_debezium_flatten', 'oms_shareplex', 'shareplex_quest'] -%}
     {%- set names = [] -%}
-    {%- for name, settings in var('feeds').items() if settings.format not in mixed -%}
+    {%- for name, settings in cdc.feeds().items() if settings.format not in mixed -%}
         {%- do names.append(name) -%}
     {%- endfor -%}
     {{ return(names) }}
@@ -278,21 +257,4 @@
             and (gold_tables.{{ part }}_pattern is null or {{ relation }}.{{ part }}_name rlike gold_tables.{{ part }}_pattern)
             {%- endfor %}
             {%- endif %}
-{%- endmacro %}
-
-
-{#- The declared key in the names that the messages use, without the names of the shard. -#}
-{% macro source_key(declared) -%}
-    {%- set sources = [] -%}
-    {%- for column in declared.key -%}
-        {%- set type = declared.columns[column] -%}
-        {%- set source = type.source if type is mapping and type.source else column -%}
-        {%- if source not in cdc.shard_columns() -%}{%- do sources.append(source) -%}{%- endif -%}
-    {%- endfor -%}
-    {{ return(sources) }}
-{%- endmacro %}
-
-
-{% macro quoted_or_null(text) -%}
-    {{ cdc.quoted(text) if text else 'null' }}
 {%- endmacro %}

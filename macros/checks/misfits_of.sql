@@ -46,7 +46,7 @@
 
 
 {% macro create_misfits(tables) -%}
-    {%- set view = 'create or replace view ' ~ generate_schema_name('silver', none) ~ '.misfits as ' ~ cdc.misfits_of(tables) -%}
+    {%- set view = 'create or replace view ' ~ cdc.silver_relation('misfits') ~ ' as ' ~ cdc.misfits_of(tables) -%}
     {%- if view | length <= cdc.longest_view() -%}
         {%- do run_query(view) -%}
     {%- else -%}

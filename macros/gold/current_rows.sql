@@ -10,18 +10,15 @@
     state.<table> has the counts: one row per distinct row; below 0: taken more often than brought.
 -#}
 {% macro current_rows(feed, table, columns, database=none, schema=none, catalog=none, left_out=[]) -%}
+    {%- if not execute -%}
     {%- do cdc.check_gold_source(feed, table) -%}
     {%- do cdc.check_gold_columns(columns) -%}
-    {{- config(materialized='current_rows', meta={
-        'feed': feed, 'silver': cdc.feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
-        'schema': schema, 'table': table, 'key': [], 'columns': columns,
-        'left_out': left_out
-    }) -}}
     {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns) -%}
-    {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('cdc_schemas') -%}
-    {%- do ref('cdc_sequence_ranges') -%}
-    {%- if execute -%}
+    {{- cdc.declare_gold_table('current_rows', {
+        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': [],
+        'columns': columns, 'left_out': left_out
+    }) -}}
+    {%- else -%}
     {%- set sources = cdc.column_sources(columns) -%}
     with
 

@@ -12,17 +12,15 @@
     operation:            what made it
 -#}
 {% macro history(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
+    {%- if not execute -%}
     {%- do cdc.check_gold_model(feed, table, key, columns) -%}
     {%- do cdc.check_history_columns(columns) -%}
-    {{- config(materialized='kept_view', meta={
-        'feed': feed, 'silver': cdc.feed_settings(feed).format ~ '_changes', 'source_catalog': catalog, 'database': database,
-        'schema': schema, 'table': table, 'key': key, 'columns': columns
-    }) -}}
     {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
-    {%- do ref(cdc.feed_settings(feed).format ~ '_changes') -%}
-    {%- do ref('cdc_schemas') -%}
-    {%- do ref('cdc_sequence_ranges') -%}
-    {%- if execute -%}
+    {{- cdc.declare_gold_table('kept_view', {
+        'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key,
+        'columns': columns
+    }) -}}
+    {%- else -%}
     {%- set versions = cdc.versions_of_table(feed, columns) -%}
     {%- do cdc.check_view_fits(versions) -%}
     {{- versions -}}
@@ -278,16 +276,6 @@
 
         {{ cdc.full_loads_again(plan) }}
         {%- endif %}
-{%- endmacro %}
-
-
-{#- The names in the messages of the columns that a model names, each once. -#}
-{% macro sources_of(sources) -%}
-    {%- set names = [] -%}
-    {%- for name, column in sources.items() if column.get('source', name) not in names -%}
-        {%- do names.append(column.get('source', name)) -%}
-    {%- endfor -%}
-    {{ return(names) }}
 {%- endmacro %}
 
 

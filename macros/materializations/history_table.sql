@@ -5,34 +5,19 @@
     {%- do cdc.refuse_without_silver({'version': version}) -%}
     {%- set built_by = 'table ' ~ local_md5(cdc.build_of_silver(model.config.meta) ~ compiled_code ~ model.description) -%}
     {%- set mark = cdc.mark_of_model() -%}
-    {%- set known = load_relation(this) -%}
 
-    {%- if mark and mark.built_by == built_by and (mark.version >= version or not cdc.has_changes_since(mark.version)) -%}
-        {%- do cdc.nothing_new() -%}
-    {%- else -%}
-        {%- if known is not none and known.type == 'view' -%}
-            {%- do adapter.drop_relation(known) -%}
+    {%- call cdc.with_hooks() -%}
+        {%- if mark and mark.built_by == built_by and (mark.version >= version or not cdc.has_changes_since(mark.version)) -%}
+            {%- do cdc.nothing_new() -%}
+        {%- else -%}
+            {%- do cdc.drop_other_type('table') -%}
+            {%- call statement('main') -%}
+                {{ cdc.create_gold_table(compiled_code, model.config.meta.columns) }}
+            {%- endcall -%}
+            {%- do persist_docs(this, model) -%}
         {%- endif -%}
-        {%- call statement('main') -%}
-            {{ cdc.create_gold_table(compiled_code, model.config.meta.columns) }}
-        {%- endcall -%}
-        {%- do persist_docs(this, model) -%}
-    {%- endif -%}
+    {%- endcall -%}
     {%- do cdc.mark_applied(version, built_by) -%}
 
     {{ return({'relations': [this.incorporate(type='table')]}) }}
 {% endmaterialization %}
-
-
-{#- As the gold tables of the format have asked, if they have, and for long enough. -#}
-{% macro has_changes_since(version) -%}
-    {%- set meta = model.config.meta -%}
-    {%- set asked = graph.lakehouse.table_news.get(meta.silver) -%}
-    {%- if asked and version >= asked.since -%}
-        {{ return(cdc.table_news(meta, version) != {}) }}
-    {%- endif -%}
-    {{ return(run_query(
-        'select 1 from ' ~ cdc.silver_of(meta) ~ ' as changes where ' ~ cdc.of_this_table('changes') ~ ' and changes.bronze_version > '
-        ~ version ~ ' limit 1'
-    ) | length > 0) }}
-{%- endmacro %}

@@ -4,15 +4,20 @@
     {%- set built_by = 'view ' ~ local_md5(get_create_view_as_sql(this, compiled_code) ~ cdc.builds_of_inputs()) -%}
     {%- set mark = cdc.mark_of_model() -%}
 
-    {%- if mark and mark.built_by == built_by and load_relation(this).is_view -%}
-        {%- do cdc.nothing_new() -%}
-        {%- set made = {'relations': [this.incorporate(type='view')]} -%}
-    {%- else -%}
-        {%- set made = create_or_replace_view() -%}
-    {%- endif -%}
+    {%- call cdc.with_hooks() -%}
+        {%- if mark and mark.built_by == built_by and load_relation(this).is_view -%}
+            {%- do cdc.nothing_new() -%}
+        {%- else -%}
+            {%- do cdc.drop_other_type('view') -%}
+            {%- call statement('main') -%}
+                {{ get_create_view_as_sql(this, compiled_code) }}
+            {%- endcall -%}
+            {%- do persist_docs(this, model) -%}
+        {%- endif -%}
+    {%- endcall -%}
     {%- do cdc.mark_applied(0, built_by) -%}
 
-    {{ return(made) }}
+    {{ return({'relations': [this.incorporate(type='view')]}) }}
 {% endmaterialization %}
 
 

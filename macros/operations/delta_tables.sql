@@ -5,7 +5,7 @@
     {%- for node in graph.sources.values() if node.source_name == 'bronze' -%}
         {%- do wanted.append(source('bronze', node.name)) -%}
     {%- endfor -%}
-    {%- do wanted.append(api.Relation.create(schema=generate_schema_name('silver', none), identifier='applied_versions')) -%}
+    {%- do wanted.append(cdc.applied_versions()) -%}
     {%- for node in graph.nodes.values() if node.config.materialized in ['change_log', 'history_table'] -%}
         {%- do wanted.append(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
     {%- endfor -%}

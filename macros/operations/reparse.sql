@@ -4,7 +4,7 @@
     dbt run-operation reparse --args '{feed: shop_mariadb, unknown_only: true}' -#}
 {% macro reparse(feed, unknown_only=false) -%}
     {%- set format = cdc.feed_settings(feed).format -%}
-    {%- set silver = generate_schema_name('silver', none) ~ '.' ~ format ~ '_changes' -%}
+    {%- set silver = cdc.silver_relation(format ~ '_changes') -%}
     {#- a run that was killed may have brought silver further than its mark says -#}
     {%- set marks = run_query(
         'select greatest(bronze_version, (select max(bronze_version) from ' ~ silver ~ ')) from ' ~ cdc.applied_versions()
@@ -15,9 +15,7 @@
     {%- endif -%}
     {%- set rows = 'feed = ' ~ cdc.quoted(feed) ~ (" and operation = 'unknown'" if unknown_only) -%}
     {%- do cdc.refuse_lost_records(silver, rows) -%}
-    {%- set columns = adapter.get_columns_in_relation(api.Relation.create(
-        schema=generate_schema_name('silver', none), identifier=format ~ '_changes'
-    )) | map(attribute='quoted') | join(', ') -%}
+    {%- set columns = adapter.get_columns_in_relation(silver) | map(attribute='quoted') | join(', ') -%}
     {#- first: a gold table whose mark outlived the rows that it was made from would never meet the new ones -#}
     {%- set stale = ['cdc_schemas', 'cdc_order_marks', '#tests'] -%}
     {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
@@ -41,7 +39,7 @@ with messages as (
         cast({{ version }} as bigint) as bronze_version,
         feeds.feed_key_columns,
         feeds.feed_settings
-    from {{ generate_schema_name('bronze', none) }}.messages version as of {{ version }} as messages
+    from {{ source('bronze', 'messages') }} version as of {{ version }} as messages
         inner join {{ cdc.feed_options(format) }}
             on messages.feed = feeds.feed
     where messages.feed = {{ cdc.quoted(feed) }}
@@ -50,7 +48,7 @@ with messages as (
 
 changes as (
 
-    {{ context['parse_' ~ format]('messages') }}
+    {{ cdc['parse_' ~ format]('messages') }}
 
 )
 

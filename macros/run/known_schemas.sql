@@ -36,7 +36,7 @@
         to_json(array_sort(collect_set(schema_id))) as schema_ids,
         to_json(array_sort(collect_set(array(column_name, wire_encoding)) filter (where {{ cdc.is_encoded() }}))) as coded_columns,
         count_if(comment <> '') as comments
-    from {{ generate_schema_name('silver', none) }}.schemas
+    from {{ cdc.silver_relation('schemas') }}
     group by format
 {%- endmacro %}
 

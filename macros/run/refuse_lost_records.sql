@@ -36,7 +36,7 @@ select
     max(records.offset) as to_offset,
     count(*) as records
 from records
-    left anti join {{ generate_schema_name('bronze', none) }}.messages as messages
+    left anti join {{ source('bronze', 'messages') }} as messages
         on
             records.feed = messages.feed
             and records.topic = messages.topic

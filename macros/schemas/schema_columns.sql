@@ -1,4 +1,4 @@
 {#- What a format's messages say of their types, by the macro that the format's file in this folder holds. -#}
 {% macro schema_columns(format, schemas) -%}
-    {{ context[format ~ '_columns'](schemas) }}
+    {{ cdc[format ~ '_columns'](schemas) }}
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{{ config(materialized='kept_view') }}
+{{ config(materialized='kept_view', enabled=cdc.feeds() | length > 0) }}
 
 with
 

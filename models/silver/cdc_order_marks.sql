@@ -1,4 +1,4 @@
-{{ config(materialized='change_log', meta={'reads_only': 'positions'}) }}
+{{ config(materialized='change_log', enabled=cdc.feeds() | length > 0, meta={'reads_only': 'positions'}) }}
 {%- set mark = cdc.mark_of_model() %}
 with
 

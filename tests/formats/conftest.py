@@ -3,19 +3,20 @@
 import base64
 import json
 import pickle
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import jinja2
 import pytest
 from pyspark.sql import DataFrame
 
+from ingestion.macros import macros_of
 from tests.support.small_spark import COMPILED, INTERPRETED, small_session
 
 HERE = Path(__file__).parent
 MACROS = Path(__file__).resolve().parents[2] / "macros"
-MACRO_FILES = ("decode.sql", "statement.sql", "unknown_error.sql", "run/feeds.sql", "formats/*.sql")
+MACRO_FILES = ("sql/*.sql", "project/feeds.sql", "parse/*.sql", "formats/*.sql")
 
 # What macros/run/new_messages.sql hands to a format macro.
 MESSAGES = """
@@ -25,6 +26,13 @@ MESSAGES = """
     bronze_version bigint, feed_key_columns map<string, array<string>>, feed_settings map<string, string>
 """
 TIMES = ("message_timestamp", "changed_at", "captured_at")
+
+
+def read_as(format_name):
+    """The format whose macro reads the messages of this one: mostly itself."""
+    text = (MACROS / "formats" / f"{format_name}.sql").read_text()
+    called = re.search(r"cdc\.parse_(\w+)\(messages\)", text)
+    return called[1] if called else format_name
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ def spark():
 
 
 def avro_schemas(format_name, files):
-    """Stands for macros/run/avro_schemas.sql: the schemas that lie beside a format's golden messages."""
+    """Stands for macros/project/avro_schemas.sql: the schemas that lie beside a format's golden messages."""
     return [
         {"file": f"schemas/{path.name}", "text": path.read_text("utf-8")}
         for path in sorted((HERE / format_name / "schemas").glob("*.avsc"))
@@ -119,9 +127,7 @@ def rendered_macros():
     source = "\n".join(
         path.read_text() for glob in MACRO_FILES for path in sorted(MACROS.glob(glob))
     )
-    environment = jinja2.Environment(extensions=["jinja2.ext.do"])
-    environment.globals["avro_schemas"] = avro_schemas
-    return environment.from_string(source).module
+    return macros_of(source, {"avro_schemas": avro_schemas})
 
 
 @pytest.fixture(scope="session")

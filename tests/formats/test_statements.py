@@ -1,4 +1,4 @@
-"""What a statement says: macros/statement.sql beside a real SQL parser, and beside the reading in plain Python."""
+"""What a statement says: macros/parse/statement.sql beside a real SQL parser, and beside the reading in plain Python."""
 
 import logging
 from dataclasses import dataclass
@@ -200,7 +200,7 @@ def together(draw, words, names, body, blanks):
 
 
 def read_by_sql(spark, macros, texts):
-    """What macros/statement.sql reads in texts, in their order."""
+    """What macros/parse/statement.sql reads in texts, in their order."""
     frame = spark.createDataFrame(list(enumerate(texts)), "number int, ddl string")
     frame.coalesce(1).createOrReplaceTempView("statements_to_read")
     parts = ", ".join(

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from ingestion.archive import ARCHIVE, FOLDER, MADE_FOR, make_archive
-from ingestion.config import PROJECT_ROOT
 from ingestion.jars import bring_spark_jars, spark_home
+from ingestion.project_files import PROJECT_ROOT
 from ingestion.session import JAVA_OPTIONS, spark_conf
 
 MAPPED = "source: shared objects file (top)"

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.config import PROJECT_ROOT, read_config
+from ingestion.config import read_config
 from ingestion.errors import CONFIGURATION, UserError
 from ingestion.feeds import settings_json
+from ingestion.project_files import PROJECT_ROOT
 from ingestion.secrets import resolve, scrub
 from tests.support.project import Project
 

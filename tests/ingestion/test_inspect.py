@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from ingestion.__main__ import main
-from ingestion.config import PROJECT_ROOT
 from ingestion.inspect import READ_FROM_KAFKA_KEY, Finding, examine
+from ingestion.project_files import PROJECT_ROOT
 from ingestion.recognise import candidates, read_document
 from tests.formats.conftest import load_lines, wire_bytes
 from tests.support.kafka_broker import KafkaBroker

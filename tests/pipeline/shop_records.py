@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -109,13 +110,16 @@ def schema(**types):
     return {"type": "struct", "fields": [image], "name": "envelope"}
 
 
+SHOP_MODELS = Path("examples", "shop", "models", "gold", "shop")
+
+
 def project_of_tables(folder, tables):
     """Make a project with these gold tables of the shop only."""
     copy = Lakehouse(folder)
-    for model in (copy.root / "models" / "gold" / "shop").glob("*.sql"):
+    for model in (copy.root / SHOP_MODELS).glob("*.sql"):
         if model.stem not in tables:
             model.unlink()
-    path = copy.root / "models" / "gold" / "_gold__models.yml"
+    path = copy.root / SHOP_MODELS / "_shop__models.yml"
     listed = yaml.safe_load(path.read_text())
     listed["models"] = [model for model in listed["models"] if model["name"] in tables]
     path.write_text(yaml.safe_dump(listed))

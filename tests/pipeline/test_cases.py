@@ -106,7 +106,7 @@ def test_a_case_that_no_message_decides_is_reported(case, built):
     if (ROOT / "tests" / "generic" / f"{test}.sql").exists():
         (declared,) = part_of(case, "models")
         model = table_of(case, declared)
-        assert shown(project, "--inline", f"{{{{ test_{test}(ref('{model}')) }}}}")
+        assert shown(project, "--inline", f"{{{{ cdc.test_{test}(ref('{model}')) }}}}")
     else:
         found = shown(project, "--select", test)
         assert any(case in str(row) for row in found)

@@ -135,22 +135,22 @@ def test_order_marks_are_read_that_a_run_had_not_come_to(project, behind):
 
 def test_order_marks_are_read_that_came_before_silver_was_there(project, behind):
     behind.load(1)
-    project.run("--select", "order_marks", "cdc_schemas")
+    project.run("--select", "cdc_order_marks", "cdc_schemas")
     assert behind.epoch() == 0
     # one format of two has come further
     project.run("--select", "debezium_json_changes")
-    project.run("--select", "order_marks", "cdc_schemas")
+    project.run("--select", "cdc_order_marks", "cdc_schemas")
     project.run("--select", "silver")
     assert behind.epoch() == 1
 
 
 def test_what_is_made_of_all_silver_is_built_anew_behind_a_format_alone(shop):
     shop.run("--full-refresh", "--select", "canal_json_changes")
-    assert not {"schemas", "order_marks"} & set(builds_of(shop))
+    assert not {"cdc_schemas", "cdc_order_marks"} & set(builds_of(shop))
     refused = shop.dbt("run", "--select", "orders")
     assert "run `dbt run` once without a selection" in str(refused.exception or refused.result)
     shop.run("--select", "silver")
-    assert {"schemas", "order_marks"} <= set(builds_of(shop))
+    assert {"cdc_schemas", "cdc_order_marks"} <= set(builds_of(shop))
     shop.run()
 
 

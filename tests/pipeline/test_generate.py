@@ -12,24 +12,24 @@ from tests.pipeline.conftest import ROOT
 # What an analyst of the shop decided otherwise than the messages suggest.
 DECISIONS = {
     "shop_mariadb": {
-        "models/gold/shop/carts.sql: shop.carts, 6 columns",
+        "examples/shop/models/gold/shop/carts.sql: shop.carts, 6 columns",
         "  ~ 'quantity': declared as 'int', the messages suggest 'smallint'",
         "  ~ 'is_gift': declared as 'boolean', the messages suggest 'tinyint'",
-        "models/gold/shop/customers.sql: shop.customers, 9 columns, no remarks",
-        "models/gold/shop/order_items.sql: shop.order_items, 5 columns, no remarks",
-        "models/gold/shop/orders.sql: shop.orders, 7 columns, no remarks",
-        "models/gold/shop/products.sql: shop.products, 17 columns",
+        "examples/shop/models/gold/shop/customers.sql: shop.customers, 9 columns, no remarks",
+        "examples/shop/models/gold/shop/order_items.sql: shop.order_items, 5 columns, no remarks",
+        "examples/shop/models/gold/shop/orders.sql: shop.orders, 7 columns, no remarks",
+        "examples/shop/models/gold/shop/products.sql: shop.products, 17 columns",
         "  ~ 'flags': declared as 'int', the messages suggest 'bigint'",
         "models/gold/shop_mariadb/old_prices.sql: shop.old_prices, 3 columns, no remarks",
         "Next: dbt build --select old_prices",
     },
     "shop_postgres": {
-        "models/gold/shop/parcel_events.sql: warehouse.public.parcel_events, 5 columns, no remarks",
-        "models/gold/shop/picking_list.sql: warehouse.public.picking_list, 5 columns, no remarks",
-        "models/gold/shop/shipments.sql: warehouse.public.shipments, 17 columns",
+        "examples/shop/models/gold/shop/parcel_events.sql: warehouse.public.parcel_events, 5 columns, no remarks",
+        "examples/shop/models/gold/shop/picking_list.sql: warehouse.public.picking_list, 5 columns, no remarks",
+        "examples/shop/models/gold/shop/shipments.sql: warehouse.public.shipments, 17 columns",
         "  ~ 'transit_time': declared as 'bigint', the messages suggest 'string'",
-        "models/gold/shop/stock.sql: warehouse.public.stock, 5 columns, no remarks",
-        "models/gold/shop/warehouses.sql: warehouse.public.warehouses, 5 columns, no remarks",
+        "examples/shop/models/gold/shop/stock.sql: warehouse.public.stock, 5 columns, no remarks",
+        "examples/shop/models/gold/shop/warehouses.sql: warehouse.public.warehouses, 5 columns, no remarks",
     },
 }
 
@@ -78,7 +78,7 @@ def test_it_writes_what_the_shop_has_by_hand(empty, capsys):
         line.startswith("  unit_cost is string (decimal(65,30)): more than") for line in said
     )
     assert not any("time_zone" in line for line in said)
-    by_hand = ROOT / "models" / "gold" / "shop"
+    by_hand = ROOT / "examples" / "shop" / "models" / "gold" / "shop"
     for table in ("customers", "orders"):
         written = empty / "models" / "gold" / "shop_mariadb" / f"{table}.sql"
         assert written.read_text() == (by_hand / f"{table}.sql").read_text()
@@ -106,7 +106,7 @@ def test_a_table_without_types_has_the_columns_of_its_images(empty, damaged, cap
     assert generate(empty, "shop_mariadb", "orders") == OK
     assert "the messages tell no types: every column is string" in capsys.readouterr().out
     (untyped,) = declared_models(empty)
-    by_hand = ROOT / "models" / "gold" / "shop" / "orders.sql"
+    by_hand = ROOT / "examples" / "shop" / "models" / "gold" / "shop" / "orders.sql"
     names = re.findall(r"^        '(\w+)':", by_hand.read_text(), flags=re.MULTILINE)
     assert untyped.columns == dict.fromkeys(names, "string")
 

@@ -216,11 +216,11 @@ def test_versions_of_a_value_are_of_one_row(keyed):
 
 def test_keys_that_differ_in_padding_alone_are_reported(keyed):
     """No type tells whether they are one."""
-    found = shown(keyed, "--inline", "{{ test_newest_change_wins(ref('padded')) }}")
+    found = shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('padded')) }}")
     told = [(row["row_key"], int(row["offset"])) for row in found]
     assert len(told) == 4, told
     assert all("differ in zeros or blanks alone" in row["finding"] for row in found)
-    assert shown(keyed, "--inline", "{{ test_newest_change_wins(ref('spelled')) }}") == []
+    assert shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('spelled')) }}") == []
 
 
 def test_misfits_can_be_errors(keyed):

@@ -21,7 +21,7 @@ TABLES = (
 def rows_of(shop):
     """Return the rows of all tables but the one whose rows compaction merges, and but what a run remembers of those."""
     kept = dict.fromkeys((table for table in TABLES if table != "silver.order_marks"), "")
-    kept["silver.applied_versions"] = "where model <> '#order_marks'"
+    kept["silver.applied_versions"] = "where model <> '#cdc_order_marks'"
     return {
         table: sorted(map(str, shop.sql(f"select * from {table} {which}")))
         for table, which in kept.items()
@@ -60,6 +60,7 @@ def test_a_run_after_compaction_finds_nothing_new(shop):
     ] == []
 
 
+@pytest.mark.long
 def test_vacuum_keeps_what_its_retention_needs(shop):
     rows = rows_of(shop)
     assert shop.dbt("run-operation", "vacuum_tables").success
@@ -108,6 +109,7 @@ def deleted_keys(project):
     return sorted(row.row_key[0] for row in project.sql("select row_key from state.kept"))
 
 
+@pytest.mark.long
 def test_old_deletes_are_forgotten_unless_changes_came_later_than_declared(retained):
     project = retained
     assert not forget(project, "soon").success

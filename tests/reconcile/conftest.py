@@ -10,7 +10,7 @@ import pytest
 
 from ingestion.bronze import create_tables
 from ingestion.canonical_forms import Forms
-from ingestion.config import PROJECT_ROOT
+from ingestion.project_files import PROJECT_ROOT
 from ingestion.session import session
 from tests.pipeline.conftest import Lakehouse
 from tests.support.databases import PASSWORD, VARIABLE, Databases, databases

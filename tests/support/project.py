@@ -16,11 +16,12 @@ from pyspark.sql import SparkSession
 
 from ingestion.__main__ import main
 from ingestion.bronze import create_tables
-from ingestion.config import PROJECT_ROOT, read_config
+from ingestion.config import read_config
 from ingestion.feeds import check_feeds
 from ingestion.follow import follow
 from ingestion.jars import bring_spark_jars
 from ingestion.load import load_once
+from ingestion.project_files import PROJECT_ROOT
 from tests.support.java import BRIEF
 
 COORDINATES = ("topic", "topic_generation", "partition", "offset")

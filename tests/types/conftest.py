@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import jinja2
 import pytest
 
+from ingestion.macros import macros_of
 from tests.support.small_spark import small_session
 
 ROOT = Path(__file__).resolve().parents[2]
-MACRO_FILES = ("schemas/*.sql", "wire/*.sql", "types/*.sql")
+MACRO_FILES = ("sql/*.sql", "schemas/*.sql", "values/*.sql")
 WIRE = "wire_encoding string, scale int, labels array<string>"
 
 
@@ -30,9 +30,7 @@ def macros():
     source = "\n".join(
         path.read_text() for glob in MACRO_FILES for path in sorted((ROOT / "macros").glob(glob))
     )
-    environment = jinja2.Environment()
-    environment.globals["exceptions"] = Exceptions
-    return environment.from_string(source).module
+    return macros_of(source, {"exceptions": Exceptions})
 
 
 @pytest.fixture(scope="module")

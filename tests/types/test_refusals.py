@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
-import jinja2
 import pytest
 from dbt.clients.yaml_helper import load_yaml_text
 
 from ingestion.config import read_config
 from ingestion.feeds import settings_json
+from ingestion.macros import macros_of
 from ingestion.settings import CHECKS
 from tests.types.conftest import ROOT, CompilerError, Exceptions
 
@@ -64,10 +65,9 @@ WRITTEN = [
 ]
 
 
-def rendered(macro_file: str, **given: object) -> jinja2.environment.TemplateModule:
-    environment = jinja2.Environment(extensions=["jinja2.ext.do"])
-    environment.globals |= {"exceptions": Exceptions, "return": lambda value: value, **given}
-    return environment.from_string((ROOT / "macros" / macro_file).read_text()).module
+def rendered(macro_file: str, **given: object) -> SimpleNamespace:
+    given = {"exceptions": Exceptions, "return": lambda value: value, **given}
+    return macros_of((ROOT / "macros" / macro_file).read_text(), given)
 
 
 def write_feed(folder: Path, format_name: str, setting: str) -> dict:

@@ -111,7 +111,7 @@ MUTANTS = (
     Mutant(
         name="decode: text behind the end of a document is let pass",
         kind="a guard left out",
-        file="macros/decode.sql",
+        file="macros/parse/decode.sql",
         before="size({{ elements }}) = 2 and {{ elements }}[1]._end = 1",
         after="size({{ elements }}) > 0",
         tests=golden("debezium_json"),
@@ -119,7 +119,7 @@ MUTANTS = (
     Mutant(
         name="decode: a key that lacks a column counts as a whole one",
         kind="a comparison turned",
-        file="macros/decode.sql",
+        file="macros/parse/decode.sql",
         before="when forall({{ key_columns }}, key_column -> map_contains_key({{ image }}, key_column))",
         after="when exists({{ key_columns }}, key_column -> map_contains_key({{ image }}, key_column))",
         tests=golden("canal_json"),
@@ -127,7 +127,7 @@ MUTANTS = (
     Mutant(
         name="ddl_kind: a table that is dropped counts as one of another kind",
         kind="a decoder swapped",
-        file="macros/statement.sql",
+        file="macros/parse/statement.sql",
         before="when 'ERASE' then 'drop'",
         after="when 'ERASE' then 'other'",
         tests=golden("canal_json"),
@@ -135,7 +135,7 @@ MUTANTS = (
     Mutant(
         name="unknown messages: the format that a text looks like is not named",
         kind="a column forgotten",
-        file="macros/unknown_error.sql",
+        file="macros/parse/unknown_error.sql",
         before="{{ reason }}, {{ another }})",
         after="{{ reason }})",
         tests=golden("debezium_json"),

@@ -10,7 +10,7 @@ MUTANTS = (
     Mutant(
         name="gold: the oldest change of a key counts as its newest",
         kind="an order reversed",
-        file="macros/gold/_latest.sql",
+        file="macros/gold/sql/latest.sql",
         before="""max_by(
                 struct(is_deleted, is_rebuilt, after_image, schema_id""",
         after="""min_by(
@@ -28,7 +28,7 @@ MUTANTS = (
     Mutant(
         name="gold: an insert that is older than its delete brings the row back",
         kind="a guard left out",
-        file="macros/gold/_changes_of_table.sql",
+        file="macros/gold/sql/changes_of_table.sql",
         before="and changes.sequence < deletes.delete_sequence",
         after="and false",
         tests=(CASES,),
@@ -46,19 +46,19 @@ MUTANTS = (
         kind="an order reversed",
         file="macros/materializations/current_state.sql",
         before="""
-            {%- do statements.append(cdc.create_state(state, plan)) -%}
-            {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+                {%- do statements.append(cdc.create_state(state, plan)) -%}
+                {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
 """,
         after="""
-            {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
-            {%- do statements.append(cdc.create_state(state, plan)) -%}
+                {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+                {%- do statements.append(cdc.create_state(state, plan)) -%}
 """,
         tests=(GOLD_IS_THE_SOURCE,),
     ),
     Mutant(
         name="gold: a TRUNCATE of one partition empties all of them",
         kind="a guard left out",
-        file="macros/gold/_source_tables.sql",
+        file="macros/gold/sql/source_tables.sql",
         before="{{ relation }}.order_scope = 'offset', {{ relation }}.partition, null) as partition",
         after="false, {{ relation }}.partition, null) as partition",
         tests=(
@@ -80,7 +80,7 @@ MUTANTS = (
     Mutant(
         name="gold: the delete at a move's position is taken for the key that it left",
         kind="a comparison turned",
-        file="macros/gold/_moved_values.sql",
+        file="macros/gold/sql/moved_values.sql",
         before="key_part -> key_part is null)",
         after="key_part -> key_part is not null)",
         tests=(
@@ -90,7 +90,7 @@ MUTANTS = (
     Mutant(
         name="gold: a row of some columns counts as a whole one",
         kind="a comparison turned",
-        file="macros/materializations/current_state.sql",
+        file="macros/gold/plan/table_news.sql",
         before="'snapshot') and not is_after_complete) as partials",
         after="'snapshot') and is_after_complete is null) as partials",
         tests=(GOLD_IS_THE_SOURCE,),
@@ -98,7 +98,7 @@ MUTANTS = (
     Mutant(
         name="gold: values that do not fit their type are not told",
         kind="a guard left out",
-        file="macros/gold/_misfits.sql",
+        file="macros/gold/sql/misfits.sql",
         before="typed -> {{ cdc.does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}",
         after="typed -> false",
         tests=(f"{SHOP}::test_only_the_broken_messages_and_the_zero_date_are_warned_of",),
@@ -106,7 +106,7 @@ MUTANTS = (
     Mutant(
         name="gold: a column that the model leaves out is added",
         kind="a guard left out",
-        file="macros/gold/_new_columns.sql",
+        file="macros/gold/plan/new_columns.sql",
         before="        and name not in (meta.left_out or [])\n",
         after="",
         tests=(
@@ -117,7 +117,7 @@ MUTANTS = (
     Mutant(
         name="gold: a column of integers does not widen with the source's",
         kind="a column forgotten",
-        file="macros/gold/_new_columns.sql",
+        file="macros/gold/plan/new_columns.sql",
         before="common_type(known + told.get(name, [] if known else ['string']))",
         after="common_type(known or told.get(name, ['string']))",
         tests=(
@@ -136,7 +136,7 @@ MUTANTS = (
     Mutant(
         name="gold: keys are compared as the messages write them",
         kind="a comparison turned",
-        file="macros/gold/_keys.sql",
+        file="macros/gold/sql/keys.sql",
         before="{%- set forms = cdc.forms_of_key(declaration) -%}",
         after="{%- set forms = {} -%}",
         tests=("tests/pipeline/test_keys.py::test_a_value_is_one_key_however_it_is_written",),

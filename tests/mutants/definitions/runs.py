@@ -17,7 +17,7 @@ MUTANTS = (
     Mutant(
         name="runs: how far a model has come is not written",
         kind="a mark not written",
-        file="macros/run/prepare_run.sql",
+        file="macros/project/run_state.sql",
         before="{%- do run.applied_now.update({name: mark}) -%}",
         after="",
         tests=(f"{SHOP}::test_a_second_run_commits_nothing",),
@@ -26,8 +26,8 @@ MUTANTS = (
         name="runs: the newest version of bronze is not read",
         kind="a comparison turned",
         file="macros/run/is_newer_than.sql",
-        before="' and bronze_version <= ' ~ readable_version()",
-        after="' and bronze_version < ' ~ readable_version()",
+        before="' and bronze_version <= ' ~ cdc.readable_version()",
+        after="' and bronze_version < ' ~ cdc.readable_version()",
         tests=(f"{SHOP}::test_gold_equals_the_source_table",),
     ),
     Mutant(
@@ -44,7 +44,7 @@ MUTANTS = (
     Mutant(
         name="runs: an older bronze is read",
         kind="a guard left out",
-        file="macros/run/prepare_run.sql",
+        file="macros/hooks/prepare_run.sql",
         before="        {%- do cdc.refuse_older_bronze() -%}\n",
         after="",
         tests=(f"{REPAIR}::test_an_older_bronze_is_refused",),
@@ -52,7 +52,7 @@ MUTANTS = (
     Mutant(
         name="runs: settings that change what records mean are accepted",
         kind="a guard left out",
-        file="macros/run/prepare_run.sql",
+        file="macros/hooks/prepare_run.sql",
         before="        {%- do cdc.refuse_changed_feeds() -%}\n",
         after="",
         tests=(f"{REPAIR}::test_changed_settings_are_refused_until_the_feed_is_rebuilt",),
@@ -60,7 +60,7 @@ MUTANTS = (
     Mutant(
         name="runs: silver is made anew from a bronze that has lost records",
         kind="a guard left out",
-        file="macros/run/prepare_rebuilds.sql",
+        file="macros/hooks/prepare_rebuilds.sql",
         before="{%- do cdc.refuse_lost_records(silver) -%}",
         after="",
         tests=(f"{REPAIR}::test_what_bronze_has_lost_stays_in_silver_until_someone_lets_it_go",),
@@ -68,7 +68,7 @@ MUTANTS = (
     Mutant(
         name="runs: what two of them wrote side by side is kept",
         kind="a guard left out",
-        file="macros/run/prepare_run.sql",
+        file="macros/hooks/finish_run.sql",
         before="{%- if found != run.applied_before -%}",
         after="{%- if false -%}",
         tests=(f"{REPAIR}::test_gold_that_two_runs_worked_on_is_made_anew_by_the_next",),

@@ -8,7 +8,7 @@ MUTANTS = (
     Mutant(
         name="ranges: the first change of an epoch belongs to the one before",
         kind="a comparison turned",
-        file="models/silver/sequence_ranges.sql",
+        file="models/silver/cdc_sequence_ranges.sql",
         before="beginning -> beginning <= struct(space_number",
         after="beginning -> beginning < struct(space_number",
         tests=(EPOCHS,),
@@ -16,7 +16,7 @@ MUTANTS = (
     Mutant(
         name="ranges: a second full load removes nothing",
         kind="a mark not written",
-        file="models/silver/sequence_ranges.sql",
+        file="models/silver/cdc_sequence_ranges.sql",
         before="begins_again or begins_again_here or begins_lower as starts_full_load",
         after="begins_again_here or begins_lower as starts_full_load",
         tests=(EPOCHS,),
@@ -24,7 +24,7 @@ MUTANTS = (
     Mutant(
         name="order marks: a range begins where it ends",
         kind="an order reversed",
-        file="models/silver/order_marks.sql",
+        file="models/silver/cdc_order_marks.sql",
         before="min(offset) as from_offset",
         after="max(offset) as from_offset",
         tests=(EPOCHS,),
@@ -32,7 +32,7 @@ MUTANTS = (
     Mutant(
         name="complete_up_to: a table that is being read again counts as complete",
         kind="a guard left out",
-        file="models/silver/complete_up_to.sql",
+        file="models/silver/cdc_complete_up_to.sql",
         before="if(is_table_being_read or told_up_to < table_read_at, null, told_up_to)",
         after="told_up_to",
         tests=(
@@ -42,7 +42,7 @@ MUTANTS = (
     Mutant(
         name="unknown messages: those that were understood are listed instead",
         kind="a comparison turned",
-        file="models/silver/unknown_messages.sql",
+        file="models/silver/cdc_unknown_messages.sql",
         before="where changes.operation = 'unknown'",
         after="where changes.operation <> 'unknown'",
         tests=("tests/pipeline/test_shop.py::test_unknown_messages_tell_why_and_keep_their_text",),

@@ -8,15 +8,15 @@ MUTANTS = (
     Mutant(
         name="wire: milliseconds of a day are read as microseconds",
         kind="a decoder swapped",
-        file="macros/wire/canonical_text.sql",
-        before="'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000)),",
-        after="'millis_of_day': _of_whole(wire_text, _time_text(whole, 1000000)),",
+        file="macros/values/canonical_text.sql",
+        before="'millis_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000)),",
+        after="'millis_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000000)),",
         tests=(f"{WIRE}::test_times_may_be_negative_or_longer_than_a_day",),
     ),
     Mutant(
         name="wire: an enum's number names the label behind its own",
         kind="a comparison turned",
-        file="macros/wire/canonical_text.sql",
+        file="macros/values/canonical_text.sql",
         before="then get({{ labels }}, cast({{ wire_text }} as int) - 1)",
         after="then get({{ labels }}, cast({{ wire_text }} as int))",
         tests=(f"{WIRE}::test_enum_numbers_and_set_masks_become_labels",),
@@ -24,7 +24,7 @@ MUTANTS = (
     Mutant(
         name="wire: a negative decimal loses its sign",
         kind="a guard left out",
-        file="macros/wire/canonical_text.sql",
+        file="macros/values/canonical_text.sql",
         before="if(bytes < '8', '', '-'),",
         after="'',",
         tests=(f"{WIRE}::test_connect_decimal_is_exact_at_any_width",),
@@ -32,7 +32,7 @@ MUTANTS = (
     Mutant(
         name="wire: an instant is UTC's clock whatever the source's zone",
         kind="a decoder swapped",
-        file="macros/wire/canonical_text.sql",
+        file="macros/values/canonical_text.sql",
         before="from_utc_timestamp(timestamp_millis(instant), '{{ time_zone }}')",
         after="from_utc_timestamp(timestamp_millis(instant), 'UTC')",
         tests=(f"{WIRE}::test_an_instant_is_the_clock_of_the_sources_zone",),
@@ -40,7 +40,7 @@ MUTANTS = (
     Mutant(
         name="types: text behind an array is let pass",
         kind="a guard left out",
-        file="macros/types/typed.sql",
+        file="macros/values/typed.sql",
         before="when {{ type }} like 'array<%' and {{ cdc._is_no_whole_array(text) }} then true",
         after="",
         tests=("tests/types/test_types.py::test_typed_value_is_exact_or_reported",),
@@ -48,7 +48,7 @@ MUTANTS = (
     Mutant(
         name="types: a decimal that fills its scale counts as rounded",
         kind="a comparison turned",
-        file="macros/types/typed.sql",
+        file="macros/values/typed.sql",
         before=r"then length(regexp_extract({{ text }}, r'\.(\d*[1-9])', 1)) > {{ scale }}",
         after=r"then length(regexp_extract({{ text }}, r'\.(\d*[1-9])', 1)) >= {{ scale }}",
         tests=("tests/types/test_types.py::test_typed_value_is_exact_or_reported",),

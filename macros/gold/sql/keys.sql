@@ -125,7 +125,7 @@
 {% macro join_types_of_key(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {%- for source, form in cdc.forms_of_key(declaration).items() if form.schemas_as %}
-            left join {{ cdc.silver_of({'silver': 'schemas'}) }} as {{ form.schemas_as }}
+            left join {{ cdc.silver_relation('schemas') }} as {{ form.schemas_as }}
                 on
                     {{ form.schemas_as }}.format = {{ cdc.quoted(cdc.feed_settings(meta.feed).format) }}
                     and {{ form.schemas_as }}.schema_id = {{ relation }}.schema_id

@@ -58,21 +58,6 @@
 {%- endmacro %}
 
 
-{#- The table as a feed's settings name it: `shop.orders`. -#}
-{% macro place_of(meta) -%}
-    {%- set place = [] -%}
-    {%- for part in cdc.place_parts() if meta[part] -%}
-        {%- do place.append(meta[part].pattern if meta[part] is mapping else meta[part]) -%}
-    {%- endfor -%}
-    {{ return(place | join('.')) }}
-{%- endmacro %}
-
-
-{% macro place_parts() -%}
-    {{ return(['database', 'schema', 'table']) }}
-{%- endmacro %}
-
-
 {% macro shard_columns() -%}
     {{ return(['@database', '@schema', '@table']) }}
 {%- endmacro %}
@@ -98,7 +83,7 @@
 {%- endmacro %}
 
 
-{#- A key of silver as gold has it: what _keys.sql makes of its values, behind the names of its shard. -#}
+{#- A key of silver as gold has it: what keys.sql makes of its values, behind the names of its shard. -#}
 {% macro gold_key(relation, declaration=none, column='row_key') -%}
     {%- set key = cdc.declared_key(relation, column, declaration) -%}
     {%- if cdc.shard_parts(declaration) -%}
@@ -192,4 +177,16 @@
             ) }}
         {%- endif -%}
     {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The declared key in the names that the messages use, without the names of the shard. -#}
+{% macro source_key(declared) -%}
+    {%- set sources = [] -%}
+    {%- for column in declared.key -%}
+        {%- set type = declared.columns[column] -%}
+        {%- set source = type.source if type is mapping and type.source else column -%}
+        {%- if source not in cdc.shard_columns() -%}{%- do sources.append(source) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(sources) }}
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#- Settings of a table that no gold model reads change nothing: say so, for the name may be a slip. -#}
 {% macro warn_of_unread_tables() -%}
-    {%- for feed, settings in var('feeds').items() if settings.encodings or settings.cut_overs -%}
+    {%- for feed, settings in cdc.feeds().items() if settings.encodings or settings.cut_overs -%}
         {%- set places = [] -%}
         {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
             {%- do places.append(cdc.place_of(node.config.meta)) -%}

@@ -74,7 +74,7 @@
 {#- The feeds' cut-overs, each as feed, pattern of the table as gold models name it, time. -#}
 {% macro declared_cut_overs() -%}
     {%- set declared = [] -%}
-    {%- for feed, settings in var('feeds').items() -%}
+    {%- for feed, settings in cdc.feeds().items() -%}
         {%- for place, times in (settings.cut_overs or {}).items() -%}
             {%- set pattern = cdc.pattern_of_place(feed, place) -%}
             {%- for time in ([times] if times is string else times) -%}

@@ -1,8 +1,16 @@
 {#- What dbt_project.yml says of the feeds, as the models see it. -#}
 
+{#- The feeds by name, with their settings. Where another project installs this one, those that it has set: not the
+    shop, whose files lie in the folder of this project. -#}
+{% macro feeds() -%}
+    {%- set feeds = var('feeds', none) or {} -%}
+    {{ return({} if project_name != 'cdc' and 'shop_mariadb' in feeds else feeds) }}
+{%- endmacro %}
+
+
 {% macro feed_settings(name) -%}
     {#- gold asks several times for each of many tables, and each var() costs as much as all else here -#}
-    {%- set feeds = var('feeds') -%}
+    {%- set feeds = cdc.feeds() -%}
     {%- if name not in feeds -%}
         {{ exceptions.raise_compiler_error(
             "There is no feed '" ~ name ~ "' in vars.feeds of dbt_project.yml. Configured feeds: "
@@ -16,29 +24,16 @@
 {#- The feeds that set it so: feeds_with('format', 'canal_json'). -#}
 {% macro feeds_with(setting, value) -%}
     {%- set names = [] -%}
-    {%- for name, settings in var('feeds').items() if settings[setting] == value -%}
+    {%- for name, settings in cdc.feeds().items() if settings[setting] == value -%}
         {%- do names.append(name) -%}
     {%- endfor -%}
     {{ return(names | sort) }}
 {%- endmacro %}
 
 
+{#- The formats of all feeds. Without a feed, the models of silver are disabled, and prepare_run says so. -#}
 {% macro formats_in_use() -%}
-    {%- if not var('feeds') -%}
-        {{ exceptions.raise_compiler_error('No feed is configured: add one under vars.feeds of dbt_project.yml (docs/feeds.md).') }}
-    {%- endif -%}
-    {{ return(var('feeds').values() | map(attribute='format') | unique | sort) }}
-{%- endmacro %}
-
-
-{#- A SQL string literal; text from a configuration or a message is data, never SQL. -#}
-{% macro quoted(text) -%}
-    '{{ cdc.inside_quotes(text) }}'
-{%- endmacro %}
-
-
-{% macro inside_quotes(text) -%}
-    {{ (text | string).replace('\\', '\\\\').replace("'", "\\'") }}
+    {{ return(cdc.feeds().values() | map(attribute='format') | unique | sort) }}
 {%- endmacro %}
 
 

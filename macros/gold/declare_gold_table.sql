@@ -1,0 +1,8 @@
+{#- What dbt knows of a gold model before anything runs: how it is made, what it declares (`meta`), and what it reads. -#}
+{% macro declare_gold_table(materialized, meta) -%}
+    {%- set silver = cdc.feed_settings(meta.feed).format ~ '_changes' -%}
+    {{- config(materialized=materialized, meta=dict(meta, silver=silver)) -}}
+    {%- do ref(silver) -%}
+    {%- do ref('cdc_schemas') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
+{%- endmacro %}

@@ -1,0 +1,140 @@
+{#- What silver brought for one table since a bronze version, that of the model's mark. -#}
+{% macro table_news(meta, version) -%}
+    {%- set found = {} -%}
+    {%- for news in cdc.news_of_silver(meta.silver, version < 0).rows
+        if news.version > version and (meta.table is mapping or news.table == meta.table)
+    -%}
+        {%- if cdc.reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
+            {%- for count in ['deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
+                {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
+            {%- endfor -%}
+            {%- for list in ['column_names', 'schema_ids'] -%}
+                {%- do found.update({list: found.get(list, []) + news[list]}) -%}
+            {%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(found) }}
+{%- endmacro %}
+
+
+{#- What silver brought for all tables of a format, as {since, rows}: asked once per run, and not per table, from the oldest mark of
+    all that is made from it; and once from the beginning, if a table has to be built. -#}
+{% macro news_of_silver(silver, from_beginning=false) -%}
+    {%- set news = graph.lakehouse.table_news -%}
+    {%- set question = silver ~ (' from the beginning' if from_beginning else '') -%}
+    {%- if question not in news -%}
+        {%- set since = -1 if from_beginning else cdc.oldest_mark_behind(silver) -%}
+        {%- set names_columns = cdc.adds_columns(silver) -%}
+        {%- set rows = [] -%}
+        {%- for row in run_query(cdc.news_by_table(cdc.silver_of({'silver': silver}), since, names_columns)) -%}
+            {%- do rows.append({
+                'feed': row[0], 'database': row[1], 'schema': row[2], 'table': row[3], 'deletes': row[4] | int,
+                'truncates': row[5] | int, 'emptied_partitions': row[6] | int, 'partials': row[7] | int, 'moves': row[8] | int,
+                'version': row[9] | int(-1), 'positioned_version': row[10] | int(-1), 'schema_ids': fromjson(row[11]),
+                'column_names': fromjson(row[12]) if names_columns else []
+            }) -%}
+        {%- endfor -%}
+        {%- do news.update({question: {'since': since, 'rows': rows}}) -%}
+    {%- endif -%}
+    {{ return(news[question]) }}
+{%- endmacro %}
+
+
+{#- Up to which bronze version all has read that is made from a change table of silver, and from its present build. -#}
+{% macro oldest_mark_behind(silver) -%}
+    {%- set applied = graph.lakehouse.applied -%}
+    {%- set build = applied.get(silver, {}).get('built_by', '') ~ ' ' -%}
+    {%- set versions = [] -%}
+    {%- for name in ['cdc_schemas', 'cdc_order_marks'] if name in applied -%}
+        {%- do versions.append(applied[name].version) -%}
+    {%- endfor -%}
+    {%- for node in cdc.gold_models() if node.config.meta.silver == silver -%}
+        {%- set mark = applied.get(node.name) -%}
+        {%- if mark and mark.built_by.startswith(build) -%}{%- do versions.append(mark.version) -%}{%- endif -%}
+    {%- endfor -%}
+    {{ return(versions | min if versions else -1) }}
+{%- endmacro %}
+
+
+{#- With the names of all columns, which cost a look into every image, only where a gold model adds columns. -#}
+{% macro news_by_table(changes, version, names_columns) -%}
+    with new_changes as (
+
+        select
+            *,
+            operation in (
+                'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
+            ) as is_for_gold
+        from {{ changes }}
+        where bronze_version > {{ version }}
+
+    )
+
+    select
+        feed,
+        database_name,
+        schema_name,
+        table_name,
+        count_if(operation in ('delete', 'update_before')) as deletes,
+        count_if(operation = 'truncate' or is_for_gold and ddl_kind = 'drop') as truncates,
+        count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
+        count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
+        count_if(is_for_gold and {{ cdc.leaves_values_behind('new_changes') }}) as moves,
+        max(bronze_version) filter (where is_for_gold) as version,
+        max(bronze_version) filter (where order_scope = 'position') as positioned_version,
+        to_json(collect_set(schema_id)) as schema_ids
+        {%- if names_columns %},
+        to_json(array_distinct(flatten(collect_set(map_keys(after_image)) filter (where is_for_gold)))) as column_names
+        {%- endif %}
+    from new_changes
+    group by feed, database_name, schema_name, table_name
+{%- endmacro %}
+
+
+{#- Did a feed of a format (of any format, for a model of all) receive records after a mark? -#}
+{% macro has_news(mark, silver=none) -%}
+    {%- set news = [] -%}
+    {%- set own = cdc.feeds_with('format', (silver or model.name).removesuffix('_changes')) -%}
+    {%- for name in own or cdc.feeds() -%}
+        {%- if cdc.lakehouse_run().feed_news.get(name, -1) > mark.version -%}
+            {%- do news.append(name) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(news | length > 0) }}
+{%- endmacro %}
+
+
+{#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: is there a schema that
+    the model does not have, or a change whose order its position tells? -#}
+{% macro may_have_rows(select, mark) -%}
+    {%- set reads_only = model.config.meta.reads_only -%}
+    {%- if not reads_only -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {%- for format in cdc.formats_in_use() if cdc.has_news(mark, format) -%}
+        {%- for news in cdc.news_of_silver(format ~ '_changes').rows -%}
+            {%- if reads_only == 'positions' and news.positioned_version > mark.version -%}
+                {{ return(true) }}
+            {%- endif -%}
+            {%- if reads_only == 'new schemas' and cdc.has_unknown_schemas(format, news.schema_ids) -%}
+                {#- one may describe no column -#}
+                {{ return(run_query('select 1 from (' ~ select ~ ') limit 1') | length > 0) }}
+            {%- endif -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- As the gold tables of the format have asked, if they have, and for long enough. -#}
+{% macro has_changes_since(version) -%}
+    {%- set meta = model.config.meta -%}
+    {%- set asked = graph.lakehouse.table_news.get(meta.silver) -%}
+    {%- if asked and version >= asked.since -%}
+        {{ return(cdc.table_news(meta, version) != {}) }}
+    {%- endif -%}
+    {{ return(run_query(
+        'select 1 from ' ~ cdc.silver_of(meta) ~ ' as changes where ' ~ cdc.of_this_table('changes') ~ ' and changes.bronze_version > '
+        ~ version ~ ' limit 1'
+    ) | length > 0) }}
+{%- endmacro %}

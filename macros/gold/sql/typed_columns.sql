@@ -1,0 +1,38 @@
+{#- The declared columns, made from the texts of `_image`. -#}
+{% macro typed_columns(sources, feed_name) -%}
+    {%- set decoded = cdc.decoded_columns(feed_name, sources) -%}
+    {%- for name, column in sources.items() -%}
+            ,
+            {{ cdc.typed(
+                '_image[' ~ cdc.quoted(column.get('source', name)) ~ ']', column.type, cdc.gold_time_zone(feed_name), name in decoded
+            ) }} as {{ cdc.identifier(name) }}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The columns of a model, each as {type, source}; `source` only where the messages name it otherwise. -#}
+{% macro column_sources(columns) -%}
+    {%- set sources = {} -%}
+    {%- for name, column in columns.items() -%}
+        {%- do sources.update({name: column if column is mapping else {'type': column}}) -%}
+    {%- endfor -%}
+    {{ return(sources) }}
+{%- endmacro %}
+
+
+{% macro has_other_names(sources) -%}
+    {%- for name, column in sources.items() if column.get('source', name) != name -%}
+        {{ return(true) }}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- The names in the messages of the columns that a model names, each once. -#}
+{% macro sources_of(sources) -%}
+    {%- set names = [] -%}
+    {%- for name, column in sources.items() if column.get('source', name) not in names -%}
+        {%- do names.append(column.get('source', name)) -%}
+    {%- endfor -%}
+    {{ return(names) }}
+{%- endmacro %}

@@ -1,0 +1,141 @@
+{#- on-run-start: registers bronze, and asks once for all models what is new. Models find the answer in
+    lakehouse_run() without a statement of their own. -#}
+
+{% macro prepare_run() -%}
+    {%- if execute and flags.WHICH in ['run', 'build', 'test'] and cdc.has_work() -%}
+        {%- do cdc.refuse_ansi() -%}
+        {%- do cdc.register_bronze() -%}
+        {%- do cdc.generate_code(false) -%}
+        {%- do cdc.refuse_changed_feeds() -%}
+        {%- do cdc.warn_of_unread_tables() -%}
+        {%- set applied = cdc.applied_marks() -%}
+        {#- with the versions before it: one question, in place of a second one of how far back the log reaches -#}
+        {%- set versions = run_query(
+            "describe history " ~ source('bronze', 'messages') ~ " limit 20"
+        ).columns['version'].values() -%}
+        {%- do graph.update({'lakehouse': {
+            'bronze_version': versions | max | int, 'oldest_version': versions | min | int,
+            'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
+            'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
+            'known': {}
+        }}) -%}
+        {%- do cdc.refuse_older_bronze() -%}
+        {%- do cdc.choose_code_generation() -%}
+        {%- if flags.WHICH in ['run', 'build'] -%}
+            {%- do cdc.ask_feed_news() -%}
+            {%- do cdc.prepare_rebuilds() -%}
+        {%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Is one of our models or tests selected, in this project or in one that installs it, and is there a feed? -#}
+{% macro has_work() -%}
+    {%- set ours = [] -%}
+    {%- for id in selected_resources -%}
+        {%- set node = graph.nodes.get(id, {}) -%}
+        {%- if node.package_name == 'cdc' or 'macro.cdc.' in node.get('depends_on', {}).get('macros', []) | join(' ') -%}
+            {%- do ours.append(id) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if ours and not cdc.feeds() -%}
+        {%- do log('No feed is configured: add one under vars.feeds of dbt_project.yml (docs/feeds.md).', info=true) -%}
+    {%- endif -%}
+    {{ return(ours != [] and cdc.feeds() != {}) }}
+{%- endmacro %}
+
+
+{#- dbt switches ANSI mode off in its own Spark; a server has to be told by the profile. -#}
+{% macro refuse_ansi() -%}
+    {%- if target.name != 'embedded' and run_query('set spark.sql.ansi.enabled').rows[0][1] | lower == 'true' -%}
+        {{ exceptions.raise_compiler_error(
+            'Spark works in ANSI mode, in which one value that does not fit its type stops the whole table. Set '
+            ~ 'spark.sql.ansi.enabled to false, as the target `cluster` in profiles/profiles.yml does.'
+        ) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Which feeds have records in bronze that some silver model has not read. One statement, over one column. -#}
+{% macro ask_feed_news() -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- set marks = [] -%}
+    {#- what is made from silver may be behind it: a run can end between them -#}
+    {%- set models = ['cdc_schemas', 'cdc_order_marks'] -%}
+    {%- for format in cdc.formats_in_use() -%}
+        {%- do models.append(format ~ '_changes') -%}
+    {%- endfor -%}
+    {%- for name in models -%}
+        {%- set mark = run.applied.get(name) -%}
+        {%- if mark -%}{%- do marks.append(mark.version) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if marks and marks | min < run.bronze_version -%}
+        {%- do cdc.refuse_lost_versions(marks | min + 1) -%}
+        {%- set news = run_query(
+            'select feed, max(_commit_version) from ' ~ cdc.new_in_bronze(marks | min + 1, run.bronze_version) ~ ' group by feed'
+        ) -%}
+        {%- for row in news -%}
+            {%- do run.feed_news.update({row[0]: row[1] | int}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Bronze keeps its log for 90 days; a lakehouse that did not run for longer cannot ask what is new. -#}
+{% macro refuse_lost_versions(version) -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- if version < run.oldest_version -%}
+        {%- set oldest = run_query(
+            'describe history ' ~ source('bronze', 'messages') ~ ' limit ' ~ (run.bronze_version - version + 1)
+        ).columns['version'].values() | min | int -%}
+        {%- if oldest > version -%}
+            {{ exceptions.raise_compiler_error(
+                'Bronze no longer tells what came with its version ' ~ version ~ ' (its log begins with ' ~ oldest
+                ~ '). All its records are still there: run `dbt build --full-refresh` once.'
+            ) }}
+        {%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Bronze only grows: fewer versions than silver has read are another bronze, of which nothing would seem new. -#}
+{% macro refuse_older_bronze() -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- for name, mark in run.applied.items()
+        if mark.version > run.bronze_version and not name.startswith('#') and not flags.FULL_REFRESH
+    -%}
+        {{ exceptions.raise_compiler_error(
+            'Bronze ends with its version ' ~ run.bronze_version ~ ', but ' ~ name ~ ' has read version ' ~ mark.version
+            ~ ': bronze was made anew, or put back from an older copy. Put back the newer one, or make silver and gold from this one: '
+            ~ '`dbt build --full-refresh`, which refuses where records would be lost.'
+        ) }}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The settings that records landed with must be those of today; the loader refuses as well. -#}
+{% macro refuse_changed_feeds() -%}
+    {%- set free = ['topics', 'topic_pattern', 'files', 'lines', 'starting_offsets', 'max_offsets_per_trigger', 'kafka', 'source'] -%}
+    {%- set landed = run_query(
+        'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
+    ) -%}
+    {%- for row in landed if row[0] in cdc.feeds() and row[1] -%}
+        {%- set before = fromjson(row[1]) -%}
+        {#- 13 is a number in YAML and a text in what the loader recorded -#}
+        {%- for name, value in cdc.feed_settings(row[0]).items()
+            if name not in free and before.get(name) != value and before.get(name) | string != value | string
+        -%}
+            {{ exceptions.raise_compiler_error(
+                'Feed ' ~ row[0] ~ ': ' ~ name ~ ' was ' ~ before.get(name, 'not set') ~ ' when its records landed and is '
+                ~ value ~ ' now. Silver and gold of this feed must be rebuilt: run `python -m ingestion rebuild '
+                ~ row[0] ~ '`.'
+            ) }}
+        {%- endfor -%}
+        {%- for name in before if name not in ['input', 'lines'] and name not in cdc.feed_settings(row[0]) -%}
+            {{ exceptions.raise_compiler_error(
+                'Feed ' ~ row[0] ~ ': ' ~ name ~ ' was ' ~ before[name] ~ ' when its records landed and is not set now.'
+                ~ ' Silver and gold of this feed must be rebuilt: run `python -m ingestion rebuild ' ~ row[0] ~ '`.'
+            ) }}
+        {%- endfor -%}
+    {%- endfor -%}
+{%- endmacro %}

@@ -1,0 +1,111 @@
+{#- What a run knows and keeps for the next: how far each model has come, and what need not be asked again. -#}
+
+{#- What prepare_run found out; empty where dbt ran no hooks (compile, show, docs). Macros that only a run calls, for each of
+    hundreds of tables, take it from the graph themselves. -#}
+{% macro lakehouse_run() -%}
+    {{ return(graph.get('lakehouse', {})) }}
+{%- endmacro %}
+
+
+{#- How far the model has come, as {version, built_by}; none where it has to be built anew. -#}
+{% macro mark_of_model() -%}
+    {%- set mark = cdc.lakehouse_run().get('applied', {}).get(model.name) -%}
+    {{ return(none if not mark or should_full_refresh() or load_relation(this) is none else mark) }}
+{%- endmacro %}
+
+
+{% macro applied_versions() -%}
+    {{ return(cdc.silver_relation('applied_versions')) }}
+{%- endmacro %}
+
+
+{#- How far each model has come, as {model: {version, built_by}}. -#}
+{% macro applied_marks() -%}
+    {%- set applied = {} -%}
+    {%- for row in run_query('select model, bronze_version, built_by from ' ~ cdc.applied_versions()) -%}
+        {%- do applied.update({row[0]: {'version': row[1] | int, 'built_by': row[2]}}) -%}
+    {%- endfor -%}
+    {{ return(applied) }}
+{%- endmacro %}
+
+
+{#- The bronze version up to which a model has read, as a query. -#}
+{% macro version_read_by(model_name) -%}
+select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied where applied.model = {{ cdc.quoted(model_name) }}
+{%- endmacro %}
+
+
+{#- Remembers that a model holds everything up to the run's bronze version; finish_run writes it. -#}
+{% macro mark_applied(version, built_by) -%}
+    {%- do cdc.remember(model.name, version, built_by) -%}
+{%- endmacro %}
+
+
+{#- Keeps a mark of this name for later runs: of a model, or with a # in front of something else that they need not ask again. -#}
+{% macro remember(name, version, built_by) -%}
+    {%- set run = graph.lakehouse -%}
+    {%- set mark = {'version': version, 'built_by': built_by} -%}
+    {%- if run.applied.get(name) != mark -%}
+        {%- do run.applied_now.update({name: mark}) -%}
+        {%- do run.applied.update({name: mark}) -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Keeps text on a build of a table for later runs, unless it is too long for a mark. -#}
+{% macro remember_text(name, build, text) -%}
+    {%- do cdc.remember(name, 0, build ~ ' ' ~ (text if text | length < 100000 else '')) -%}
+{%- endmacro %}
+
+
+{#- The model's table has new rows: what was kept of it, under its name, is no longer right. -#}
+{% macro forget_remembered() -%}
+    {%- set run = graph.lakehouse -%}
+    {%- do run.applied.pop('#' ~ model.name, none) -%}
+    {%- do run.applied_now.pop('#' ~ model.name, none) -%}
+    {%- do run.known.pop(model.name, none) -%}
+{%- endmacro %}
+
+
+{#- What an earlier run has kept, if the table is of that build; empty otherwise. -#}
+{% macro remembered_text(name, build) -%}
+    {%- set text = cdc.lakehouse_run().applied.get(name, {}).get('built_by', '') -%}
+    {{ return(text[build | length + 1:] if text.startswith(build ~ ' ') else '') }}
+{%- endmacro %}
+
+
+{#- Has a model that reads all of silver come to all records? If not, its table may hold more than its mark says: a run may have been
+    killed between the two. -#}
+{% macro is_settled(name) -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {{ return((run.feed_news.values() | list + [-1]) | max <= run.applied.get(name, {}).get('version', -1)) }}
+{%- endmacro %}
+
+
+{#- These models count as never built from here on, in this run as in the next. -#}
+{% macro forget_marks(models) -%}
+    {%- for name in models -%}
+        {%- do cdc.lakehouse_run().get('applied', {}).pop(name, none) -%}
+        {%- do cdc.lakehouse_run().get('applied_before', {}).pop(name, none) -%}
+    {%- endfor -%}
+    {%- do run_query('delete from ' ~ cdc.applied_versions() ~ ' where model in (' ~ cdc.quoted_list(models) ~ ')') -%}
+{%- endmacro %}
+
+
+{#- Which build of silver a gold table is made from. -#}
+{% macro build_of_silver(meta) -%}
+    {{ return(graph.lakehouse.applied.get(meta.silver, {}).get('built_by', '')) }}
+{%- endmacro %}
+
+
+{% macro build_of_mark(mark) -%}
+    {{ return(mark.built_by.split(' cases: ')[0]) }}
+{%- endmacro %}
+
+
+{#- None where it is not known. -#}
+{% macro cases_of_mark(mark) -%}
+    {%- set cases = mark.built_by.split(' cases: ')[1:] -%}
+    {%- if not cases -%}{{ return(none) }}{%- endif -%}
+    {{ return([] if cases == ['none'] else cases[0].split(', ')) }}
+{%- endmacro %}

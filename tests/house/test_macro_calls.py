@@ -1,0 +1,99 @@
+"""How macros call each other. No Spark, no dbt."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from tests.house.macro_calls import DBTS_OWN, ROOT, all_macros, calls_in, jinja_of
+
+# A macro calls only macros of its own floor and of those before it. The longest name of a folder counts.
+FLOORS = (
+    ("sql",),
+    ("project",),
+    ("parse",),
+    ("values",),
+    ("formats", "schemas"),
+    ("run",),
+    ("gold/sql",),
+    ("gold/plan",),
+    ("gold",),
+    ("checks",),
+    ("materializations", "operations"),
+    ("hooks",),
+)
+FLOOR_OF = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
+# What these return depends on nothing but their arguments.
+PURE = {"sql", "parse", "values", "formats", "schemas"}
+ASKS = re.compile(r"\b(run_query|load_relation|graph|model|config|execute)\b(?!\s*=)")
+MACROS = all_macros()
+NAMES = {macro.name for macro in MACROS}
+CALLING = [
+    *sorted(ROOT.glob("models/**/*.sql")),
+    *sorted(ROOT.glob("examples/**/*.sql")),
+    *sorted(ROOT.glob("tests/*.sql")),
+    *sorted(ROOT.glob("tests/generic/*.sql")),
+]
+
+
+def test_every_macro_is_called_as_one_of_cdc():
+    """A bare name is looked up in the package of the node that runs: in a project that installs this one, not in ours."""
+    bare = {
+        f"{macro.path} {macro.name}: {', '.join(macro.bare_calls)}"
+        for macro in MACROS
+        if macro.bare_calls
+    }
+    assert not bare
+
+
+@pytest.mark.parametrize("path", CALLING, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_model_and_test_calls_macros_as_those_of_cdc(path):
+    qualified, bare = calls_in(path.read_text(), NAMES - DBTS_OWN)
+    assert not bare
+    assert qualified <= NAMES
+
+
+def test_every_macro_that_is_called_is_there():
+    missing = {
+        f"{macro.path} {macro.name}: {name}" for macro in MACROS for name in macro.calls - NAMES
+    }
+    assert not missing
+
+
+def test_no_two_macros_have_one_name():
+    assert [
+        name for name, count in Counter(macro.name for macro in MACROS).items() if count > 1
+    ] == []
+
+
+def folder_of(macro):
+    folder = macro.path.parent.relative_to("macros").as_posix()
+    return folder if folder in FLOOR_OF else folder.split("/")[0]
+
+
+def test_every_folder_of_macros_has_its_floor():
+    named = {folder_of(macro) for macro in MACROS if macro.name not in DBTS_OWN}
+    assert named == FLOOR_OF.keys()
+
+
+def test_no_macro_calls_one_of_a_floor_above_it():
+    place = {macro.name: folder_of(macro) for macro in MACROS if macro.name not in DBTS_OWN}
+    upward = {
+        f"{macro.path}: {macro.name} calls {name} of {place[name]}"
+        for macro in MACROS
+        if macro.name in place
+        for name in macro.calls
+        if FLOOR_OF[place[name]] > FLOOR_OF[place[macro.name]]
+    }
+    assert not upward
+
+
+def test_expressions_and_formats_ask_nobody():
+    """They read no table, no graph and no configuration of a model: what they return can be tested without dbt."""
+    asking = {
+        f"{path.relative_to(ROOT)}: {', '.join(sorted(set(found)))}"
+        for folder in PURE
+        for path in (ROOT / "macros" / folder).glob("*.sql")
+        if (found := ASKS.findall(jinja_of(path.read_text())))
+    }
+    assert not asking
