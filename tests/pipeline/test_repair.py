@@ -295,7 +295,9 @@ def test_rows_of_a_feed_leave_the_table_of_the_format_that_it_had(one_more_forma
     build_two_records(project, "changes_format")
     feeds = project.feeds
     # its records are read anew, as what they are not
-    project.set_feeds(feeds | {"changes_format": feeds["changes_format"] | {"format": "canal_json"}})
+    project.set_feeds(
+        feeds | {"changes_format": feeds["changes_format"] | {"format": "canal_json"}}
+    )
     told = ("run-operation", "forget_silver", "--args", "{feed: changes_format}")
     assert project.dbt(*told).success
     bronze = str(project.root / "lakehouse" / "bronze")
