@@ -42,7 +42,9 @@ ENCODINGS = (
     "wrapped_unsigned_64",
 )
 # With the scale, without which a decimal has no value, or with the length of a BINARY(n).
-NUMBERED_ENCODING = re.compile(r"connect_decimal\(-?[0-9]{1,4}\)|latin1_binary\([0-9]{1,4}\)")
+NUMBERED_ENCODING = re.compile(
+    r"connect_decimal\(-?[0-9]{1,4}\)|(latin1|base64)_binary\([0-9]{1,4}\)"
+)
 # As Spark reads them; of the names that Python has, Java lacks three.
 OFFSET = re.compile(r"UTC|(UTC|GMT)?[+-](0?[0-9]|1[0-7])(:[0-5][0-9])?")
 NOT_IN_JAVA = {"Factory", "ROC", "localtime"}

@@ -11,7 +11,7 @@ keyless as (
     from {{ ref('cdc_changes') }} as changes
     where
         changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-        and changes.row_key is null
+        and ({{ cdc.names_a_row('changes.row_key') }}) is not true
         and {{ cdc.is_unchecked('changes') }}
 
 ),

@@ -17,7 +17,7 @@ changes as (
     from {{ ref('cdc_changes') }}
     where
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
-        and row_key is not null
+        and {{ cdc.names_a_row('row_key') }}
         and change_sequence.phase = 1
         and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
         and {{ cdc.has_unchecked_changes() | lower }}

@@ -296,7 +296,7 @@
 {% macro is_of_order() -%}
     (
         operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-        and row_key is not null
+        and {{ cdc.names_a_row('row_key') }}
         or operation = 'truncate'
         -- that with which a full load describes a table empties nothing
         or operation = 'schema_change' and ddl_kind = 'drop' and change_sequence.phase > 0

@@ -269,7 +269,9 @@
 
         select
             *,
-            coalesce({{ is_partial }}, false) as is_partial
+            -- an update whose row lacks a column of its key lacks columns, whatever its values before look like
+            coalesce({{ is_partial }}, false)
+            or coalesce(message_operation = 'update' and {{ cdc.lacks_key_column('row_image') }}, false) as is_partial
         from row_images
 
     ),
@@ -284,7 +286,7 @@
                     then concat('element ', image_index, ' of ', rows_from, ' is not a row')
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('values_before') }}
                     then concat('a column name stands twice in row ', image_index)
-                when is_partial and {{ cdc.key_values('key_names', 'row_image') }} is null
+                when is_partial and {{ cdc.key_values_of_either('key_names', 'row_image', 'values_before') }} is null
                     then {{ cdc.update_of_no_row() }}
             end as row_error
         from compared
@@ -316,7 +318,7 @@
                 when is_tombstone then 'tombstone'
                 else message_operation
             end as whole_operation,
-            {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
+            {{ cdc.key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
             case when message_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before,
             -- nothing but a change of a row has a key
             case when row_error is null and row_image is not null then key_names end as keys_of_row
@@ -360,7 +362,7 @@
             case when half = 'upsert' then key_before end as previous_row_key,
             case when row_error is null and half <> 'upsert' then old_image end as before_image,
             case when row_error is null and half <> 'delete' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and {{ is_before_complete }} as is_before_complete,
+            row_error is null and half <> 'upsert' and not is_partial and {{ is_before_complete }} as is_before_complete,
             row_error is null and half <> 'delete' and new_image is not null and not is_partial as is_after_complete,
             cast(array() as array<string>) as before_unavailable,
             cast(array() as array<string>) as after_unavailable,

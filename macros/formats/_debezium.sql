@@ -129,6 +129,14 @@
 {%- endmacro %}
 
 
+{#- What PostgreSQL's connector writes for a value that it was not sent, in a column that is NOT NULL: numbers, texts, booleans,
+    decimals in base64, days and times, JSON.
+    https://github.com/debezium/debezium/blob/v3.4.0.Final/debezium-core/src/main/java/io/debezium/jdbc/JdbcValueConverters.java -#}
+{% macro _values_for_none() -%}
+    '0', '0.0', '', 'false', 'AA==', '{}', '1970-01-01', '1970-01-01T00:00:00Z', '00:00:00Z', '00:00:00'
+{%- endmacro %}
+
+
 {#- A schema block, with the names of the columns that hold a bare number where it says bytes, as `bare_numbers`: Kafka
     Connect writes such Decimals with decimal.format=NUMERIC, and no block says so. The text of a number may be
     well-formed base64, so that how it was written must be known where it is read. `tokens` are the images as maps of
@@ -781,6 +789,32 @@
                         'the Kafka key of this delete lacks the value of ',
                         concat_ws(', ', map_keys(map_filter(key_image, (column_name, wire_text) -> wire_text is null))),
                         ': give the table REPLICA IDENTITY FULL, or let the connector take the primary key as its key'
+                    )
+                -- of an index that is not the primary key it sends the index's columns, and the connector makes up the key
+                when op = 'd'
+                    and connector = 'postgresql'
+                    and not is_old_complete
+                    and forall(key_of_row, part -> part in ({{ cdc._values_for_none() }}))
+                    and exists(
+                        map_entries({{ cdc.without_columns('old_image', 'key_names') }}),
+                        entry -> entry.value not in ({{ cdc._values_for_none() }})
+                    )
+                    then concat(
+                        'the Kafka key of this delete (',
+                        array_join(zip_with(key_names, key_of_row, (name, part) -> concat(name, ' = ', part)), ', '),
+                        ') may be made up: the row before it has values of other columns (',
+                        array_join(
+                            transform(
+                                filter(
+                                    map_entries({{ cdc.without_columns('old_image', 'key_names') }}),
+                                    entry -> entry.value not in ({{ cdc._values_for_none() }})
+                                ),
+                                entry -> entry.key
+                            ),
+                            ', '
+                        ),
+                        '), as with REPLICA IDENTITY USING INDEX. Give the table REPLICA IDENTITY DEFAULT; where it has FULL, say ',
+                        'before_images: complete in the feed'
                     )
             end as row_error
         from named

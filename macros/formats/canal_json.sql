@@ -11,7 +11,7 @@
         reason=cdc._canal_reason(),
         sent_rows=cdc._canal_sent_rows(),
         is_partial="word = 'UPDATE' and " ~ cdc.may_lack_columns('values_before'),
-        is_before_complete="old_image is not null and not is_partial
+        is_before_complete="old_image is not null
             and (word = 'UPDATE' or " ~ cdc.has_more_than_key('old_image') ~ ")"
     ) }}
 {%- endmacro %}

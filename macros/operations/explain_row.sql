@@ -2,7 +2,7 @@
     what emptied the table in between.
     `previous_row_key` is set where the row came from another key: what the change does not tell, it has from there. A part that
     the message writes otherwise than its keys is NULL.
-    `key` lists the values of the key as texts, none for NULL, in the order of `_change.row_key`.
+    `key` lists the texts of the key as they stand in `_change.row_key`, none for NULL.
 
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
 {% macro explain_row(table, key) -%}
@@ -39,6 +39,7 @@
             changes.bronze_version <= coalesce(({{ cdc.version_read_by(table) }}), -1) as is_read
         from {{ cdc.silver_of(meta) }} as changes
         {{- cdc.join_ranges('changes', {'has_ranges': true}) }}
+        {{- cdc.join_types_of_key('changes', meta) }}
         where
             {{ cdc.of_this_table('changes', meta) }}
             and {{ cdc.gold_key('changes', meta) }} = {{ row_key }}
@@ -199,6 +200,9 @@
 
         select
             case
+                {%- if none in key %}
+                when true then 'its key has NULL, and names no row'
+                {%- endif %}
                 when not is_read then 'not in gold yet: run dbt'
                 when sequence = gold_sequence then 'gold shows it'
                 when is_delete and sequence = end_sequence and gold_sequence is null then 'it removed the row'

@@ -122,9 +122,10 @@ when matched then delete
             changes.message_timestamp
         from {{ cdc.silver_of(meta) }} as changes
         {{- cdc.join_ranges('changes', {'has_ranges': true}) }}
+        {{- cdc.join_types_of_key('changes', meta) }}
         where
             {{ cdc.of_this_table('changes', meta) }}
-            and changes.row_key is not null
+            and {{ cdc.names_a_row('changes.row_key') }}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
 {%- endmacro %}
 

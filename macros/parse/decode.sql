@@ -236,6 +236,12 @@
 {%- endmacro %}
 
 
+{#- Does an image lack a column of `key_names`? NULL without an image or a key. -#}
+{% macro lacks_key_column(image) -%}
+    not forall(key_names, key_column -> map_contains_key({{ image }}, key_column))
+{%- endmacro %}
+
+
 {#- Of the row before an update that may lack columns: its key and the values that are told of it; NULL where none is. -#}
 {% macro known_before(key_columns, row_image, values_before) -%}
     {{ cdc.overlaid(

@@ -31,17 +31,25 @@
 {%- endmacro %}
 
 
-{#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). -#}
-{% macro coded_columns(format) -%}
+{#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). With
+    `asks` the table is asked outside a run, too, as explain_row needs it. -#}
+{% macro coded_columns(format, asks=false) -%}
     {%- set run = cdc.lakehouse_run() -%}
-    {%- if not run or not load_relation(ref('cdc_schemas')) -%}
+    {%- if not execute or not (run or asks) -%}
         {{ return(none) }}
     {%- endif -%}
-    {%- set coded = {} -%}
-    {%- for column, encoding in cdc.schemas_of_format(format).coded_columns -%}
-        {%- do coded.setdefault(column, []).append(encoding) -%}
-    {%- endfor -%}
-    {{ return(coded) }}
+    {%- if 'cdc_schemas' not in run.get('known', {}) and not load_relation(cdc.silver_relation('schemas')) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set schemas = cdc.schemas_of_format(format) if run else cdc.asked_schemas().get(format, {'coded_columns': []}) -%}
+    {%- if 'by_column' not in schemas -%}
+        {%- set coded = {} -%}
+        {%- for column, encoding in schemas.coded_columns -%}
+            {%- do coded.setdefault(column, []).append(encoding) -%}
+        {%- endfor -%}
+        {%- do schemas.update({'by_column': coded}) -%}
+    {%- endif -%}
+    {{ return(schemas.by_column) }}
 {%- endmacro %}
 
 
@@ -50,8 +58,8 @@
 {%- endmacro %}
 
 
-{% macro encodings_of_table() -%}
-    {%- set meta = model.config.meta -%}
+{% macro encodings_of_table(declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
     {{ return((cdc.feed_settings(meta.feed).get('encodings') or {}).get(cdc.place_of(meta), {})) }}
 {%- endmacro %}
 

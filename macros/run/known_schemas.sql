@@ -18,7 +18,7 @@
             'schema_ids': fromjson(row[1]), 'coded_columns': fromjson(row[2]), 'has_comments': row[3] | int > 0
         }}) -%}
     {%- endfor -%}
-    {%- if model.name == 'cdc_schemas' or cdc.is_settled('cdc_schemas') -%}
+    {%- if cdc.lakehouse_run() and (model.name == 'cdc_schemas' or cdc.is_settled('cdc_schemas')) -%}
         {%- do cdc.remember_text('#cdc_schemas', cdc.build_of_schemas(), tojson(schemas)) -%}
     {%- endif -%}
     {{ return(schemas) }}

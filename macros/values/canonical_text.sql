@@ -25,7 +25,8 @@
                             (io.debezium.time.Time, MicroTime, NanoTime; Connect Time)
     iso_date                2024-02-29Z (io.debezium.time.IsoDate)
     bare_number             never read: a number that stands bare where the message's schema says bytes
-    base64_binary           base64 in either alphabet (Connect bytes; binary.handling.mode=base64...)
+    base64_binary           base64 in either alphabet (Connect bytes; binary.handling.mode=base64...), filled up with zero bytes to
+                            `scale` bytes (maxwell: its stream cuts the zeros at the end of binary(n))
     hex_binary              hexadecimal digits (binary.handling.mode=hex, which no schema tells)
     byte_list               [106, -1]: a list of bytes, signed or not (DRS)
     latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal: it
@@ -70,7 +71,7 @@
         'byte_list': cdc._byte_list_hex(wire_text),
         'located_wall_clock': cdc._located_text(wire_text),
         'iso_date': cdc._iso_date_text(wire_text),
-        'base64_binary': cdc._base64_hex(wire_text),
+        'base64_binary': cdc._filled_up(cdc._base64_hex(wire_text), wire ~ '.scale'),
         'base64_text': cdc._base64_text(wire_text),
         'go_quoted_binary': cdc._go_quoted_hex(wire_text),
         'hex_binary': cdc._hex_digits(wire_text),
@@ -495,6 +496,16 @@
 {#- Text in base64: UTF-8 behind it. -#}
 {% macro _base64_text(wire_text) -%}
     {{ cdc._of_base64(wire_text, 'try_validate_utf8(cast(unbase64(' ~ wire_text ~ ') as string))') }}
+{%- endmacro %}
+
+
+{#- Hexadecimal digits with zero bytes behind them, as a BINARY(n) has `length` bytes; NULL where there are more. Without
+    a length they are all. -#}
+{% macro _filled_up(hex_digits, length) -%}
+    transform(
+            array({{ hex_digits }}),
+            digits -> if(length(digits) > 2 * {{ length }}, null, concat(digits, repeat('0', coalesce(2 * {{ length }} - length(digits), 0))))
+        )[0]
 {%- endmacro %}
 
 

@@ -35,6 +35,32 @@
 {%- endmacro %}
 
 
+{#- The text of a text's value, the same for all texts of one value; NULL where the text has no exact value of the type. Of an
+    instant that is its clock in UTC: a cast would take the session's zone. -#}
+{% macro text_of_value(text, type, time_zone) -%}
+    {%- set value = cdc.typed(text, type, time_zone, is_decoded=true) -%}
+    {%- if type == 'string' -%}
+        {{ value }}
+    {%- elif type == 'binary' -%}
+        hex({{ value }})
+    {%- elif type.startswith('decimal(') -%}
+        if({{ cdc._is_rounded(text, (type.rstrip(')').split(',') + ['0'])[1]) }}, null, cast({{ value }} as string))
+    {%- elif type in ('float', 'double') -%}
+        if({{ cdc._is_out_of_range(text, value) }}, null, cast({{ value }} as string))
+    {%- elif type in ('date', 'timestamp_ntz') -%}
+        if({{ cdc._is_cut_off(text, type) }}, null, cast({{ value }} as string))
+    {%- elif type == 'timestamp' -%}
+        if(
+            {{ cdc._is_cut_off(text, type) }},
+            null,
+            concat(timestamp_ntz '1970-01-01 00:00:00' + interval '0.000001' second * unix_micros({{ value }}), 'Z')
+        )
+    {%- else -%}
+        cast({{ value }} as string)
+    {%- endif -%}
+{%- endmacro %}
+
+
 {#- What begins a text that its encoding cannot read: a code point that Unicode keeps free of characters. -#}
 {% macro unreadable_mark() -%}
     '\uFDD2'

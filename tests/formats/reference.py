@@ -60,6 +60,10 @@ COLUMNS = [
     "ddl_kind",
 ]
 PLACEHOLDER = "__debezium_unavailable_value"
+# None, or what PostgreSQL's connector writes for none in a column that is NOT NULL.
+FOR_NONE = {
+    None, "", "0", "0.0", "false", "AA==", "{}", "1970-01-01", "1970-01-01T00:00:00Z", "00:00:00Z", "00:00:00"
+}  # fmt: skip
 
 
 class Number(str):
@@ -489,7 +493,9 @@ def canal_images(row, message, word, options, lacks_columns):
         is_partial = word == "UPDATE" and not told
         if word == "UPDATE" and lacks_columns:
             is_partial = lacks_columns(keys, told, options)
-        if is_partial and key_of(keys, new) is None:
+        if word == "UPDATE" and keys and not set(keys) <= set(new):
+            is_partial = True
+        if is_partial and key_of(keys, told | new) is None:
             rows.append(sequence(current | {"operation": "unknown", "error": NO_ROW}))
             continue
         before = new | told if told else None
@@ -510,7 +516,8 @@ def canal_changes(row, word, keys, before, after):
     """The change of one row image; an image stands beside whether it is whole."""
     before_part = {"before_image": before[0], "is_before_complete": before[1]}
     after_part = {"after_image": after[0], "is_after_complete": after[0] is not None and after[1]}
-    key, old_key = key_of(keys, after[0] or before[0]), key_of(keys, before[0])
+    key = key_of(keys, (before[0] or {}) | (after[0] or {}))
+    old_key = key_of(keys, before[0])
     row = row | {"key_columns": keys, "row_key": key}
     if word == "UPDATE" and None not in (key, old_key) and key != old_key:
         upsert = {
@@ -722,6 +729,18 @@ def debezium_apart(connector, source):
     return []
 
 
+def check_made_up_key(key, before):
+    """A key of nothing but values for none, beside values of other columns, may be made up."""
+    others = [name for name in before if name not in key and before[name] not in FOR_NONE]
+    if FOR_NONE.issuperset(key.values()) and others:
+        told = ", ".join(f"{name} = {value}" for name, value in key.items())
+        raise Bad(
+            f"the Kafka key of this delete ({told}) may be made up: the row before it has values of other columns"
+            f" ({', '.join(others)}), as with REPLICA IDENTITY USING INDEX. Give the table REPLICA IDENTITY DEFAULT;"
+            " where it has FULL, say before_images: complete in the feed"
+        )
+
+
 def debezium_rows(row, body, record, key_image, key_is_odd, text):
     """Rows of a message that is JSON."""
     position = row["position"]
@@ -880,6 +899,8 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
             f"the Kafka key of this delete lacks the value of {unsent}: give the table REPLICA IDENTITY FULL, or let the"
             " connector take the primary key as its key"
         )
+    if op == "d" and connector == "postgresql" and not is_before_complete and row_key:
+        check_made_up_key(dict(zip(keys, row_key, strict=True)), before or {})
 
     before_part = {
         "before_image": before, "is_before_complete": is_before_complete, "before_unavailable": old_missing,

@@ -132,9 +132,8 @@ def test_a_full_refresh_gives_the_rows_that_the_runs_have_merged(merged, refresh
 
 
 def as_told(row):
-    """A row without columns of other ages has no `column_sequences`: an empty map, or NULL where no message lacked one."""
     told = row.asDict(recursive=True)
-    sequences = told["_change"]["column_sequences"] or {}
+    sequences = told["_change"]["column_sequences"]
     told["_change"]["column_sequences"] = dict(sorted(sequences.items()))
     return told
 

@@ -1,4 +1,4 @@
-"""Keys of every kind tell rows apart as the source does: by their exact texts, NULL among them."""
+"""Keys of every kind tell rows apart as the source does: by their values, however these are written."""
 
 import json
 from datetime import datetime
@@ -7,11 +7,25 @@ from decimal import Decimal
 import pytest
 
 from ingestion.config import Feed
-from tests.pipeline.shop_records import canal_record, debezium_record, postgres_source
+from tests.pipeline.shop_records import (
+    canal_record,
+    debezium_record,
+    explained,
+    postgres_source,
+    shown,
+)
 
 pytestmark = pytest.mark.long
 
 FEED = "keyed"
+SPELLED = """
+    feed='keyed', database='shop', table='spelled',
+    key=['amount', 'label', 'tag', 'local', 'instant', 'day', 'ratio', 'flag'],
+    columns={
+        'amount': 'decimal(9,2)', 'label': 'string', 'tag': 'binary', 'local': 'timestamp_ntz', 'instant': 'timestamp',
+        'day': 'date', 'ratio': 'double', 'flag': 'boolean', 'value': 'string'
+    }
+"""
 MODELS = {
     "priced": """{{ cdc.current_state(
     feed='keyed', database='shop', table='priced',
@@ -27,6 +41,14 @@ MODELS = {
     columns={'code': 'string', 'part': 'int', 'value': 'string'}
 ) }}
 """,
+    "padded": """{{ cdc.current_state(
+    feed='keyed', database='shop', table='padded',
+    key=['code', 'part'],
+    columns={'code': 'string', 'part': 'int', 'value': 'string'}
+) }}
+""",
+    "spelled": f"{{{{ cdc.current_state({SPELLED}) }}}}\n",
+    "spelled_history": f"{{{{ cdc.history({SPELLED}) }}}}\n{{{{ config(materialized='history_table') }}}}\n",
 }
 TYPES = {
     "priced": {
@@ -37,8 +59,42 @@ TYPES = {
         "value": "varchar(20)",
     },
     "coded": {"code": "varchar(20)", "part": "int", "value": "varchar(20)"},
+    "padded": {"code": "varchar(20)", "part": "int", "value": "varchar(20)"},
+    "spelled": {
+        "amount": "decimal(9,2)",
+        "label": "enum('old','new')",
+        "tag": "binary(3)",
+        "local": "datetime(3)",
+        "instant": "varchar(40)",
+        "day": "varchar(30)",
+        "ratio": "double",
+        "flag": "varchar(5)",
+        "value": "varchar(20)",
+    },
 }
+# the list of labels changes behind the first load
+LATER_LABELS = {"label": "enum('first','old','new')"}
 FIRST = ("a", "2026-01-01 00:00:00.000001", "1.1000", "\x00\xff")
+# one value for each load, in as many spellings
+SPELLINGS = [
+    ("\x00\x01", "2026-01-01 00:00:00", "2026-01-01T00:00:00Z", "2026-01-02", "1", "true"),
+    (
+        "\x00\x01\x00",
+        "2026-01-01 00:00:00.000",
+        "2026-01-01 08:00:00+08:00",
+        "2026-01-02",
+        "1.0",
+        "1",
+    ),
+    (
+        "\x00\x01",
+        "2026-01-01T00:00:00",
+        "2025-12-31 19:00:00 -05:00",
+        "2026-01-02 00:00:00",
+        "1e0",
+        "t",
+    ),
+]
 KEYS = {
     "priced": [
         FIRST,
@@ -51,6 +107,8 @@ KEYS = {
     ],
     # no key of the source's: declared by the feed, and not every row has all of it
     "coded": [("x", "1"), ("x", None), (None, "1"), (None, None), ("null", "1"), ("", "1")],
+    "padded": [("y", "7"), ("y ", "7"), ("z", "1"), ("z", "01")],
+    "spelled": [(str(number), "2", *SPELLINGS[0]) for number in range(4)],
 }
 
 
@@ -59,23 +117,27 @@ def messages(table, load):
     columns = list(TYPES[table])
     for number, key in enumerate(KEYS[table]):
         kind = ("INSERT", "UPDATE", "DELETE")[load]
+        types = TYPES[table]
+        if table == "spelled" and load:
+            key = (f"0{key[0]}.{'0' * load}", "3", *SPELLINGS[load])
+            types = types | LATER_LABELS
         if number % (load + 1) == 0:
             row = dict(zip(columns, (*key, f"{kind} {number}"), strict=True))
-            record = canal_record(table, load * 100 + number, kind, row, load, types=TYPES[table])
+            record = canal_record(table, load * 100 + number, kind, row, load, types=types)
             told = json.loads(record["value"])
-            told["pkNames"] = columns[:-1] if table == "priced" else None
+            told["pkNames"] = columns[:-1] if table in ("priced", "spelled") else None
             yield record | {"value": json.dumps(told)}
 
 
 @pytest.fixture(scope="module")
 def keyed(project):
     before = project.feeds
-    declared = {"shop.coded": ["code", "part"]}
+    declared = {f"shop.{table}": ["code", "part"] for table in ("coded", "padded")}
     project.add_feed(FEED, format="canal_json", files="in/keyed", key_columns=declared)
     for name, text in MODELS.items():
         project.write_model(name, text)
     for load in range(3):
-        records = [record for table in MODELS for record in messages(table, load)]
+        records = [record for table in KEYS for record in messages(table, load)]
         project.land(Feed(name=FEED, format="canal_json"), load, records)
         project.run("--select", "silver", *MODELS)
     yield project
@@ -101,22 +163,64 @@ def test_text_decimal_binary_and_timestamp_keys_are_exact(keyed):
     }
 
 
-def test_null_in_a_key_is_a_value_of_its_own(keyed):
+def test_a_key_with_null_names_no_row(keyed):
+    """And each change of such a row is reported."""
     gold = {(row.code, row.part): row.value for row in keyed.sql("select * from gold.coded")}
-    assert gold == {
-        (code, part and int(part)): value for (code, part), value in expected("coded").items()
+    named = {key: value for key, value in expected("coded").items() if None not in key}
+    assert gold == {(code, int(part)): value for (code, part), value in named.items()}
+    found = shown(keyed, "--select", "changes_have_keys")
+    assert {int(row["offset"]) for row in found if row["model_name"] == "coded"} == {
+        load * 100 + number
+        for load in range(3)
+        for number, key in enumerate(KEYS["coded"])
+        if None in key and number % (load + 1) == 0
     }
 
 
-def test_null_in_a_key_of_the_source_is_no_finding(keyed):
-    """Unlike one in gold where the message has a value."""
+def test_null_in_a_key_column_of_gold_is_a_finding(keyed):
     found = []
-    # the second one has NULL in its other part from the source
-    for emptied in ("false", "code = ''", "code is null"):
+    for emptied in ("false", "code = ''"):
         keyed.sql(f"update gold.coded set part = null where part = 1 and {emptied}")
         found.append(status_of(keyed, "key_is_unique"))
         keyed.sql(f"update gold.coded set part = 1 where part is null and {emptied}")
-    assert found == ["pass", "fail", "fail"]
+    assert found == ["pass", "fail"]
+
+
+def test_a_value_is_one_key_however_it_is_written(keyed):
+    rows = keyed.sql("select cast(amount as string) as amount, value from gold.spelled")
+    assert sorted((row.amount, row.value) for row in rows) == [
+        ("1.00", "INSERT 1"),
+        ("2.00", "UPDATE 2"),
+    ]
+    (key,) = keyed.sql("select _change.row_key as row_key from gold.spelled where amount = 2")
+    assert key.row_key == [
+        *("2.00", "new", "000100", "2026-01-01 00:00:00", "2026-01-01 00:00:00Z"),
+        *("2026-01-02", "1.0", "true"),
+    ]
+    found = explained(keyed, "spelled", key.row_key)
+    assert [row["operation"] for row in found] == ["update", "insert"]
+    assert [row["verdict"] for row in found] == ["gold shows it", "a newer change won"]
+
+
+def test_versions_of_a_value_are_of_one_row(keyed):
+    rows = keyed.sql("select int(amount) as amount, value, is_current from gold.spelled_history")
+    assert sorted(tuple(row) for row in rows) == [
+        (0, "INSERT 0", False),
+        (0, "UPDATE 0", False),
+        (1, "INSERT 1", True),
+        (2, "INSERT 2", False),
+        (2, "UPDATE 2", True),
+        (3, "INSERT 3", False),
+    ]
+
+
+def test_keys_that_differ_in_padding_alone_are_reported(keyed):
+    """No type tells whether they are one."""
+    found = shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('padded')) }}")
+    told = [(row["row_key"], int(row["offset"])) for row in found]
+    assert len(told) == 4, told
+    assert all("differ in zeros or blanks alone" in row["finding"] for row in found)
+    assert shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('spelled')) }}") == []
 
 
 def test_misfits_can_be_errors(keyed):

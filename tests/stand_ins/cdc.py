@@ -35,6 +35,7 @@ TEXTS = {
     "has_shared_positions": True,
     "is_same_table": "true",
     "is_in_same_schema": "true",
+    "names_a_row": "true",
     "is_same_key": "true",
     "is_same_position": "true",
     "is_of_gold_table": "true",

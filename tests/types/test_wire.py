@@ -542,6 +542,17 @@ def test_latin1_binary_is_filled_up_to_its_length(decode):
     ]
 
 
+def test_base64_binary_is_filled_up_to_its_length(decode):
+    texts = ["AQ==", "", "AQAA", "AQAAAAA="]
+    assert decode("base64_binary", texts, 3) == [
+        "010000",
+        "000000",
+        "010000",
+        UNREADABLE_MARK + texts[3],
+    ]
+    assert decode("base64_binary", texts, None) == ["01", "", "010000", "0100000000"]
+
+
 def test_binary_in_other_alphabets(decode):
     assert decode("base64_binary", ["-_8=", "+/8=", ""]) == ["FBFF", "FBFF", ""]
     assert decode("hex_binary", ["00ff10"]) == ["00FF10"]

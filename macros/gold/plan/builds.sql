@@ -17,9 +17,9 @@
     version: where later messages tell that those were others, the table is built anew. -#}
 {% macro build_of_gold_model(node, version) -%}
     {%- set ranges = cdc.ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
-    {{ return(
-        cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(cdc.declared_by_model(node) + [ranges], sort_keys=true))
-    ) }}
+    {#- tables whose keys were compared as the messages write them are built anew -#}
+    {%- set declared = cdc.declared_by_model(node) + [ranges] + (['keys are values'] if cdc.forms_of_key(node.config.meta) else []) -%}
+    {{ return(cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 
 

@@ -125,8 +125,9 @@
 {#- A TRUNCATE in one partition of such a key may bring back what another partition told: gold has kept only what won. -#}
 {% macro has_keys_in_several_partitions() -%}
     {{ return(run_query(
-        'select 1 from ' ~ cdc.silver_of(model.config.meta) ~ ' as changes where ' ~ cdc.of_this_table('changes')
-        ~ " and changes.order_scope = 'offset' and changes.row_key is not null"
+        'select 1 from ' ~ cdc.silver_of(model.config.meta) ~ ' as changes' ~ cdc.join_types_of_key('changes')
+        ~ ' where ' ~ cdc.of_this_table('changes')
+        ~ " and changes.order_scope = 'offset' and " ~ cdc.names_a_row('changes.row_key')
         ~ ' group by ' ~ cdc.gold_key('changes') ~ ' having count(distinct changes.topic, changes.partition) > 1 limit 1'
     ) | length > 0) }}
 {%- endmacro %}

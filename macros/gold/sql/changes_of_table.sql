@@ -2,6 +2,7 @@
 {% macro from_changes_of_run(plan) -%}
     from {{ ref(model.config.meta.silver) }} as changes
         {{- cdc.join_ranges('changes', plan) }}
+        {{- cdc.join_types_of_key('changes') }}
         where
             {{ cdc.of_this_table('changes') }}
             {%- if plan.from_version is not none %}
@@ -31,6 +32,7 @@
             {{ cdc.gold_sequence('changes', plan) }} as sequence
         from {{ ref(model.config.meta.silver) }} as changes
         {{- cdc.join_ranges('changes', plan) }}
+        {{- cdc.join_types_of_key('changes') }}
         {%- if plan.rebuilds_moved %}
             left join moved_keys as moved
                 on {{ cdc.gold_key('changes') }} = moved.row_key
@@ -47,7 +49,7 @@
             and changes.bronze_version <= {{ plan.version }}
             {%- endif %}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-            and changes.row_key is not null
+            and {{ cdc.names_a_row('changes.row_key') }}
 {%- endmacro %}
 
 

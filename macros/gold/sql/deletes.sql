@@ -20,6 +20,7 @@
         select
             {{ cdc.gold_key_column('changes') }},
             {{ cdc.gold_key_column('changes', 'previous_row_key') }},
+            changes.operation,
             {{ cdc.gold_sequence('changes', plan) }} as sequence
         {{ cdc.from_changes_of_run(plan) }}
             and {{ cdc.leaves_values_behind('changes') }}
@@ -35,6 +36,7 @@
             changes.change_sequence.position,
             collect_set({{ cdc.gold_key('changes') }}) as row_keys
         from {{ ref(model.config.meta.silver) }} as changes
+            {{- cdc.join_types_of_key('changes') }}
             left semi join moves
                 on
                     changes.change_sequence.position = moves.sequence.position
@@ -44,7 +46,7 @@
         where
             {{ cdc.of_this_table('changes') }}
             and changes.operation = 'delete'
-            and changes.row_key is not null
+            and {{ cdc.names_a_row('changes.row_key') }}
             and size(changes.change_sequence.position) > 0
         group by {{ 'shard, ' if sharded }}changes.change_sequence.position
 
@@ -64,7 +66,7 @@
             cast(null as {{ cdc.sequence_type() }}) as moved_sequence
         {{ cdc.from_changes_of_run(plan) }}
             and (
-                changes.operation in ('delete', 'update_before') and changes.row_key is not null
+                changes.operation in ('delete', 'update_before') and {{ cdc.names_a_row('changes.row_key') }}
                 or {{ cdc.empties_the_table('changes') }}
             )
         {%- if with_moves %}

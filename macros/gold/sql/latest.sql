@@ -32,7 +32,7 @@
             newest.sequence as _sequence,
             if(newest.change.is_deleted, newest.sequence, null) as _delete_sequence,
             newest.sequence as _base_sequence,
-            cast(null as map<string, {{ cdc.sequence_type() }}>) as _column_sequences,
+            cast(map() as map<string, {{ cdc.sequence_type() }}>) as _column_sequences,
             newest.change.topic as _topic,
             newest.change.partition as _partition,
             newest.change.changed_at as _changed_at,

@@ -1,16 +1,19 @@
 {#- A change that moved its row to a new key and does not tell all values: the others lie under the old key. -#}
 {% macro leaves_values_behind(relation) -%}
     {{ relation }}.previous_row_key is not null
-            and {{ relation }}.row_key is not null
+            and {{ cdc.names_a_row(relation ~ '.row_key') }}
             and not {{ relation }}.is_after_complete
 {%- endmacro %}
 
 
-{#- The key that a move left. Debezium names it in a header, whose converter may write it otherwise than the key's does; then
-    silver has nulls, and the only delete at the move's position has the key. -#}
+{#- The key that a move left. Debezium names it in a header, beside an insert, whose converter may write it otherwise than the
+    key's does; then silver has nulls, and the only delete at the move's position has the key. An update tells its key before:
+    one with NULL named no row. -#}
 {% macro key_left(moves, left_keys) -%}
     if(
-                cardinality({{ left_keys }}.row_keys) = 1 and exists({{ moves }}.previous_row_key, key_part -> key_part is null),
+                {{ moves }}.operation = 'insert'
+                and cardinality({{ left_keys }}.row_keys) = 1
+                and exists({{ moves }}.previous_row_key, key_part -> key_part is null),
                 {{ left_keys }}.row_keys[0],
                 {{ moves }}.previous_row_key
             )

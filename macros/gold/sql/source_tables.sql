@@ -83,39 +83,21 @@
 {%- endmacro %}
 
 
-{#- A key of silver as gold has it: its values in the order that the model declares, behind the names of its shard. -#}
+{#- A key of silver as gold has it: what keys.sql makes of its values, behind the names of its shard. -#}
 {% macro gold_key(relation, declaration=none, column='row_key') -%}
+    {%- set key = cdc.declared_key(relation, column, declaration) -%}
     {%- if cdc.shard_parts(declaration) -%}
-    concat({{ cdc.shard_of(relation, declaration) }}, {{ cdc.source_key_of(relation, declaration, column) }})
+    concat({{ cdc.shard_of(relation, declaration) }}, {{ key }})
     {%- else -%}
-    {{ cdc.source_key_of(relation, declaration, column) }}
+    {{ key }}
     {%- endif -%}
 {%- endmacro %}
 
 
-{#- The same without the names of the shard. -#}
-{% macro source_key_of(relation, declaration=none, column='row_key') -%}
-    {%- set key = cdc.source_key(declaration or model.config.meta) -%}
-    {{ cdc.key_in_declared_order(relation, column, key) if key | length > 1 else relation ~ '.' ~ column }}
-{%- endmacro %}
-
-
-{#- The values of a key of several columns in the order of `key`. A message lists them in an order of its own, which an ALTER of
-    the source may change. A key of other columns than the declared ones stays as the message has it: the test
-    key_is_the_sources_key reports it. -#}
-{% macro key_in_declared_order(relation, column, key) -%}
-    case
-                when
-                    {{ relation }}.key_columns <> array({{ cdc.quoted_list(key) }})
-                    and sort_array({{ relation }}.key_columns) = array({{ cdc.quoted_list(key | sort(case_sensitive=true)) }})
-                    then array(
-                        {%- for name in key %}
-                        get({{ relation }}.{{ column }}, cast(array_position({{ relation }}.key_columns, {{ cdc.quoted(name) }}) as int) - 1)
-                        {{- ',' if not loop.last }}
-                        {%- endfor %}
-                    )
-                else {{ relation }}.{{ column }}
-            end
+{#- Does a key name a row? One with NULL in it does not: a unique key takes any number of rows that have NULL there. NULL where
+    there is no key. -#}
+{% macro names_a_row(key) -%}
+    not exists({{ key }}, key_part -> key_part is null)
 {%- endmacro %}
 
 

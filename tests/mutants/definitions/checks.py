@@ -28,6 +28,14 @@ MUTANTS = (
         only="key_is_unique",
     ),
     Mutant(
+        name="checks: two keys that differ in padding alone are no finding",
+        kind="a comparison turned",
+        file="tests/generic/newest_change_wins.sql",
+        before="and newest.row_key <> keys_of_gold.row_key",
+        after="and false",
+        tests=("tests/pipeline/test_keys.py::test_keys_that_differ_in_padding_alone_are_reported",),
+    ),
+    Mutant(
         name="checks: an older change that won is no finding",
         kind="a comparison turned",
         file="tests/generic/newest_change_wins.sql",
@@ -40,7 +48,7 @@ MUTANTS = (
         name="checks: a tombstone belongs to whatever stands before it",
         kind="a guard left out",
         file="tests/generic/newest_change_wins.sql",
-        before="                    and changes.offset > tombstoned.row_offset\n",
+        before="                    and keyed.offset > tombstoned.row_offset\n",
         after="",
         tests=(f"{GOLD}::test_a_row_that_outlived_its_tombstone_is_reported_with_its_place",),
     ),

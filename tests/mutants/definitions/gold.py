@@ -126,6 +126,22 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        name="gold: a key with NULL in it names a row",
+        kind="a guard left out",
+        file="macros/gold/sql/source_tables.sql",
+        before="not exists({{ key }}, key_part -> key_part is null)",
+        after="{{ key }} is not null",
+        tests=("tests/pipeline/test_keys.py::test_a_key_with_null_names_no_row",),
+    ),
+    Mutant(
+        name="gold: keys are compared as the messages write them",
+        kind="a comparison turned",
+        file="macros/gold/sql/keys.sql",
+        before="{%- set forms = cdc.forms_of_key(declaration) -%}",
+        after="{%- set forms = {} -%}",
+        tests=("tests/pipeline/test_keys.py::test_a_value_is_one_key_however_it_is_written",),
+    ),
+    Mutant(
         name="gold: a row without a key that was taken stays",
         kind="a comparison turned",
         file="macros/gold/current_rows.sql",

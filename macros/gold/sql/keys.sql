@@ -1,0 +1,162 @@
+{#- What gold compares of a key. Silver's `row_key` has the texts of the messages, and one producer may write one value in two
+    ways: 1 and 1.0, an instant in two zones, hexadecimal digits in either case, bytes with and without the zeros at their
+    end, a label by its number before and after the list of labels has changed. Where the declared type or the encoding of a
+    key column knows such values, gold's `row_key` has one text for each value; a text that has no exact value of the type
+    stays as it is. So do whole numbers and texts that are written plainly: newest_change_wins reports where two of these
+    may be one key. -#}
+
+{#- A key of silver with its values in the order that the model declares, each as the text that gold compares. A message lists
+    them in an order of its own, which an ALTER of the source may change. A key of other columns than the declared ones
+    stays as the message has it: the test key_is_the_sources_key reports it. -#}
+{% macro declared_key(relation, column, declaration) -%}
+    {%- set key = cdc.source_key(declaration or model.config.meta) -%}
+    {%- set forms = cdc.forms_of_key(declaration) -%}
+    {%- set columns = relation ~ '.key_columns' -%}
+    {%- set row_key = relation ~ '.' ~ column -%}
+    {%- if key | length > 1 -%}
+    case
+                when
+                    {{ row_key }} is not null
+                    {%- if not forms %}
+                    and {{ columns }} <> array({{ cdc.quoted_list(key) }})
+                    {%- endif %}
+                    and sort_array({{ columns }}) = array({{ cdc.quoted_list(key | sort(case_sensitive=true)) }})
+                    then array(
+                        {%- for name in key %}
+                        {%- set text = 'get(' ~ row_key ~ ', cast(array_position(' ~ columns ~ ', ' ~ cdc.quoted(name) ~ ') as int) - 1)' %}
+                        {{ cdc.one_form('array(' ~ text ~ ')', forms[name]) ~ '[0]' if name in forms else text }}{{ ',' if not loop.last }}
+                        {%- endfor %}
+                    )
+                else {{ row_key }}
+            end
+    {%- elif forms -%}
+    if(
+                {{ columns }} = array({{ cdc.quoted_list(key) }}),
+                {{ cdc.one_form(row_key, forms[key[0]]) }},
+                {{ row_key }}
+            )
+    {%- else -%}
+    {{ row_key }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Texts of a key column, each in the one form of its value. `form` is one of forms_of_key. The analyzer resolves nested
+    lambdas one by one, and takes a hundred rounds for a statement: as few as can be. -#}
+{% macro one_form(texts, form) -%}
+    transform(
+                            {{ texts }},
+                            key_text -> coalesce(
+                                {%- if form.wire %}
+                                transform(
+                                    array({{ cdc.canonical_text('key_text', form.wire, form.encodings, form.time_zone) }}),
+                                    value_text -> {{ cdc.text_of_value('value_text', form.type, form.time_zone) }}
+                                )[0],
+                                {%- else %}
+                                {{ cdc.text_of_value('key_text', form.type, form.time_zone) }},
+                                {%- endif %}
+                                key_text
+                            )
+                        )
+{%- endmacro %}
+
+
+{#- The key columns whose values may be written in several ways, by their names in the messages; none for most tables.
+    type:         as declared
+    wire:         SQL that has the encoding; none where the texts are plain
+    encodings:    those that occur
+    schemas_as:   what silver.schemas is called, where it has the encoding
+    time_zone:    the feed's -#}
+{% macro forms_of_key(declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
+    {%- set forms = {} -%}
+    {%- if meta.key -%}
+    {%- set coded = cdc.coded_columns(cdc.feed_settings(meta.feed).format, asks=declaration is not none) or {} -%}
+    {%- set told = cdc.encodings_of_table(meta) -%}
+    {%- for name, column in cdc.column_sources(meta.columns).items()
+        if name in meta.key and column.get('source', name) not in cdc.shard_columns() and not column.type.startswith('array')
+    -%}
+        {%- set source = column.get('source', name) -%}
+        {%- set form = {'type': column.type | lower | replace(' ', ''), 'time_zone': cdc.gold_time_zone(meta.feed)} -%}
+        {%- set named = [told[source].split('(')[0] | trim] if source in told else coded.get(source, []) -%}
+        {%- set encodings = named | select('in', cdc.encodings_with_forms(form.type)) | list -%}
+        {%- if encodings and source in told -%}
+            {%- do form.update({'wire': cdc.wire_of_setting(told[source]), 'encodings': encodings}) -%}
+        {%- elif encodings -%}
+            {%- set schemas = 'type_of_key_' ~ loop.index -%}
+            {%- do form.update({'wire': schemas, 'encodings': encodings, 'schemas_as': schemas}) -%}
+        {%- endif -%}
+        {%- if encodings or form.type not in cdc.plain_types() and told.get(source, 'text') == 'text' -%}
+            {%- do forms.update({source: form}) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- endif -%}
+    {{ return(forms) }}
+{%- endmacro %}
+
+
+{#- Types whose plain texts a producer writes in one way. -#}
+{% macro plain_types() -%}
+    {{ return(['string', 'bigint', 'int', 'smallint', 'tinyint']) }}
+{%- endmacro %}
+
+
+{#- Encodings that may write one value of a type in several ways. A Decimal in base64 is written in one, as long as its scale
+    stays. Columns of other tables have their names, too: an encoding that gives no value of the type is one of these. -#}
+{% macro encodings_with_forms(type) -%}
+    {%- if type == 'string' -%}
+        {{ return(['enum_number', 'set_mask', 'escaped_label', 'base64_text']) }}
+    {%- elif type in cdc.plain_types() or type.startswith('decimal(') -%}
+        {{ return(['wrapped_unsigned_64', 'little_endian_bits', 'big_endian_bits', 'dtle_year']) }}
+    {%- elif type == 'binary' -%}
+        {{ return(['base64_binary', 'hex_binary', 'latin1_binary', 'byte_list', 'go_quoted_binary']) }}
+    {%- elif type in ('date', 'timestamp', 'timestamp_ntz') -%}
+        {{ return([
+            'epoch_days', 'epoch_millis', 'epoch_micros', 'epoch_nanos', 'epoch_seconds', 'iso_date', 'instant_millis',
+            'located_wall_clock', 'dtle_timestamp'
+        ]) }}
+    {%- else -%}
+        {{ return([]) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- What the messages' schemas tell of the key columns that `declared_key` decodes. -#}
+{% macro join_types_of_key(relation, declaration=none) -%}
+    {%- set meta = declaration or model.config.meta -%}
+    {%- for source, form in cdc.forms_of_key(declaration).items() if form.schemas_as %}
+            left join {{ cdc.silver_relation('schemas') }} as {{ form.schemas_as }}
+                on
+                    {{ form.schemas_as }}.format = {{ cdc.quoted(cdc.feed_settings(meta.feed).format) }}
+                    and {{ form.schemas_as }}.schema_id = {{ relation }}.schema_id
+                    and {{ form.schemas_as }}.column_name = {{ cdc.quoted(source) }}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- A key of gold without what a producer may add or leave out, and no type tells: zeros at the end of bytes, blanks at the
+    end of a text, zeros in front of a number. Two keys that differ in nothing else may be one. -#}
+{% macro key_without_padding(row_key, declaration) -%}
+    {%- set types = {} -%}
+    {%- for name, column in cdc.column_sources(declaration.columns).items() -%}
+        {%- do types.update({column.get('source', name): column.type | lower | trim}) -%}
+    {%- endfor -%}
+    concat(
+                {{ cdc.shard_of_key(row_key, declaration) }},
+                array(
+                    {%- for source in cdc.source_key(declaration) %}
+                    {%- set text = row_key ~ '[' ~ (cdc.shard_parts(declaration) | length + loop.index0) ~ ']' %}
+                    {%- if types[source] == 'binary' %}
+                    regexp_replace({{ text }}, '(00)+$', '')
+                    {%- elif types[source] == 'string' %}
+                    rtrim({{ text }})
+                    {%- elif types[source] in cdc.plain_types() %}
+                    coalesce(cast(try_cast({{ text }} as bigint) as string), {{ text }})
+                    {%- else %}
+                    {{ text }}
+                    {%- endif %}
+                    {{- ',' if not loop.last }}
+                    {%- endfor %}
+                )
+            )
+{%- endmacro %}
