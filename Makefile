@@ -11,12 +11,12 @@ help:  ## show the targets
 
 setup: .venv/ready  ## make the virtual environment, fetch pinned packages and Spark's jars
 
-.venv/ready: pyproject.toml ingestion/jars.toml
+.venv/ready: pyproject.toml ingestion/spark/jars.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing the pinned Python packages (about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@$(BIN)/python -m ingestion.jars
-	@$(BIN)/python -m ingestion.archive
+	@$(BIN)/python -m ingestion.spark.jars
+	@$(BIN)/python -m ingestion.spark.archive
 	@touch .venv/ready
 
 run: setup  ## load the feeds, build and test all tables, report

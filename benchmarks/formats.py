@@ -19,7 +19,7 @@ from timing import seconds
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from ingestion.session import session  # noqa: E402
+from ingestion.spark.session import session  # noqa: E402
 from tests.formats.conftest import HERE, load_lines, rendered_macros, wire_bytes  # noqa: E402
 
 BYTES = 40_000_000

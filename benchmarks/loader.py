@@ -26,10 +26,10 @@ from pyspark.sql import SparkSession
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from ingestion.bronze import create_tables  # noqa: E402
-from ingestion.config import read_config  # noqa: E402
-from ingestion.load import load_once  # noqa: E402
-from ingestion.session import session  # noqa: E402
+from ingestion.bronze.tables import create_tables  # noqa: E402
+from ingestion.config.feeds import read_config  # noqa: E402
+from ingestion.loader.load import load_once  # noqa: E402
+from ingestion.spark.session import session  # noqa: E402
 from tests.support.kafka_broker import KafkaBroker  # noqa: E402
 
 TOPIC = "bench"

@@ -26,9 +26,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("LAKEHOUSE_DRIVER_MEMORY", "2g")
 
-from ingestion.bronze import append_messages, create_tables  # noqa: E402
-from ingestion.config import Feed  # noqa: E402
-from ingestion.session import session  # noqa: E402
+from ingestion.bronze.tables import append_messages, create_tables  # noqa: E402
+from ingestion.config.feeds import Feed  # noqa: E402
+from ingestion.spark.session import session  # noqa: E402
 from tests.pipeline.conftest import Lakehouse  # noqa: E402
 
 FEED = Feed(name="bench", format="canal_json")

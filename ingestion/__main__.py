@@ -6,21 +6,15 @@ import sys
 import traceback
 from pathlib import Path
 
-from ingestion import (
-    generate,
-    init,
-    inspect,
-    load,
-    rebuild,
-    reconcile,
-    retire,
-    run,
-    schemas,
-)
+from ingestion.cli import init, rebuild, retire, run, schemas
+from ingestion.config.project_files import default_project
 from ingestion.errors import OK, UNEXPECTED, UserError, log_trace
+from ingestion.gold_models import generate
+from ingestion.loader import load
 from ingestion.progress import complain
-from ingestion.project_files import default_project
+from ingestion.reconcile import command as reconcile
 from ingestion.report import command as report
+from ingestion.sniff import inspect
 
 COMMANDS = (init, run, load, report, inspect, schemas, generate, rebuild, retire, reconcile)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingestion.build import invoke_dbt, short, verb_of
+from ingestion.dbt.running import invoke_dbt, short, verb_of
 from ingestion.errors import BUILD, UserError
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from ingestion.config import Config
-from ingestion.cycle import Cycle
+from ingestion.config.feeds import Config
 from ingestion.cycles.troubles import called
 from ingestion.errors import log_trace
-from ingestion.new_models import Owner, models_for_new_tables
+from ingestion.gold_models.new_models import Owner, models_for_new_tables
 from ingestion.progress import complain, say
+from ingestion.report.cycle import Cycle
 from ingestion.report.publishing import publish_cycle
 
 # Tables that this process has looked at, whether they got a model or not.

@@ -8,10 +8,10 @@ from threading import BoundedSemaphore, Event
 
 from pyspark.sql import SparkSession
 
-from ingestion.config import Config, Feed
+from ingestion.config.feeds import Config, Feed
 from ingestion.cycles.look import Clients, Look, look_at
 from ingestion.errors import UNEXPECTED, UserError, log_trace
-from ingestion.load import load_feed
+from ingestion.loader.load import load_feed
 from ingestion.locks import feed_lock
 from ingestion.progress import Batch, Lag
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 
-from ingestion import brokers
-from ingestion.brokers import Topic
-from ingestion.config import Config, Feed, Offsets
-from ingestion.files import find_files
+from ingestion.config.feeds import Config, Feed, Offsets
+from ingestion.files.loading import find_files
+from ingestion.kafka import brokers
+from ingestion.kafka.brokers import Topic
 
 
 @dataclass(frozen=True)

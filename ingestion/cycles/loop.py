@@ -6,18 +6,18 @@ from threading import Event
 
 from pyspark.sql import SparkSession
 
-from ingestion.bronze import create_tables
-from ingestion.config import Config
+from ingestion.bronze.tables import create_tables
+from ingestion.config.feeds import Config
 from ingestion.cycles import loading
 from ingestion.cycles.ending import end_cycle
 from ingestion.cycles.loading import Loaders
 from ingestion.cycles.one_cycle import Options, Progress, run_cycle
 from ingestion.cycles.project import Project
 from ingestion.errors import OK, UserError
-from ingestion.load import stop_signals
+from ingestion.loader.load import stop_signals
 from ingestion.locks import metastore_lock
 from ingestion.progress import say
-from ingestion.session import session
+from ingestion.spark.session import session
 
 
 def follow(config: Config, options: Options) -> int:

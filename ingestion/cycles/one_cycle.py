@@ -8,9 +8,8 @@ from threading import Event
 
 from pyspark.sql import SparkSession
 
-from ingestion.bronze import bronze_version
-from ingestion.config import Config
-from ingestion.cycle import Cycle
+from ingestion.bronze.tables import bronze_version
+from ingestion.config.feeds import Config
 from ingestion.cycles import building, loading
 from ingestion.cycles.ages import Newest, gold_tables, note_newest
 from ingestion.cycles.building import Built
@@ -19,6 +18,7 @@ from ingestion.cycles.project import Project, read_again
 from ingestion.cycles.troubles import Sentences, Standing, keep
 from ingestion.errors import UNEXPECTED, UserError
 from ingestion.progress import Batch, complain
+from ingestion.report.cycle import Cycle
 
 NO_FEEDS = "No feed is configured: add one under vars.feeds of dbt_project.yml (docs/feeds.md)."
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from pyspark.sql import SparkSession
 
-from ingestion.config import Config, read_config, read_vars
+from ingestion.bronze.feeds import feeds_in_doubt, landed_settings
+from ingestion.config.feeds import Config, read_config, read_vars
 from ingestion.cycles.building import parse_project
 from ingestion.cycles.troubles import Sentences
 from ingestion.errors import UserError
-from ingestion.feeds import feeds_in_doubt, landed_settings
 
 if TYPE_CHECKING:
     from dbt.contracts.graph.manifest import Manifest

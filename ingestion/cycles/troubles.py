@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from ingestion.cycle import Trouble
 from ingestion.progress import complain, say
+from ingestion.report.cycle import Trouble
 
 # kind and name -> what is wrong
 Sentences = dict[tuple[str, str], str]

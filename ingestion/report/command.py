@@ -3,15 +3,15 @@
 import argparse
 from pathlib import Path
 
-from ingestion.config import read_config
+from ingestion.config.feeds import read_config
 from ingestion.errors import OK
+from ingestion.local_files import replace_file
 from ingestion.progress import say
 from ingestion.report import text
 from ingestion.report.gathering import gather
 from ingestion.report.metrics import metrics
 from ingestion.report.page import page
 from ingestion.report.webhook import send_findings
-from ingestion.runs import replace_file
 
 
 def add_parser(

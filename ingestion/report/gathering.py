@@ -7,14 +7,15 @@ from pathlib import Path
 import duckdb
 from deltalake import DeltaTable
 
-from ingestion.bronze import table_path
-from ingestion.config import Config, Feed
+from ingestion.bronze.tables import table_path
+from ingestion.config.feeds import Config, Feed
 from ingestion.errors import SOURCE, UserError
-from ingestion.lag import noted_ends, read_up_to
+from ingestion.kafka.lag import noted_ends, read_up_to
+from ingestion.local_files import now
 from ingestion.report.facts import Facts, FeedFacts, Finding, Gap, Outcome, Partition, Reason
 from ingestion.report.gold import gold_tables, size_of
+from ingestion.report.runs import read_runs
 from ingestion.report.standing import moment
-from ingestion.runs import now, read_runs
 from ingestion.tables import name_tables
 
 SHOWN_RUNS = 50

@@ -7,19 +7,20 @@ from pathlib import Path
 
 from deltalake import DeltaTable
 
-from ingestion.bronze import table_path
-from ingestion.config import Config, Offsets
-from ingestion.cycle import Cycle
+from ingestion.bronze.tables import table_path
+from ingestion.config.feeds import Config, Offsets
 from ingestion.errors import OK
-from ingestion.lag import note_ends, read_up_to
+from ingestion.kafka.lag import note_ends, read_up_to
+from ingestion.local_files import now, replace_file
 from ingestion.progress import complain
+from ingestion.report.cycle import Cycle
 from ingestion.report.facts import Facts, Run
 from ingestion.report.gathering import gather
 from ingestion.report.gold import size_of
 from ingestion.report.metrics import metrics
 from ingestion.report.page import page
+from ingestion.report.runs import record_run
 from ingestion.report.webhook import send_findings
-from ingestion.runs import now, record_run, replace_file
 
 
 def publish(config: Config, facts: Facts, metrics_file: Path | None = None) -> None:

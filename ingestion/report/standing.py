@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import sqlglot
 
-from ingestion.completeness import view_sql
-from ingestion.gold_models import Place
+from ingestion.gold_models.models import Place
+from ingestion.reconcile.completeness import view_sql
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 STANDING = """

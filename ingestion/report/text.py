@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
-from ingestion.config import schema_name
+from ingestion.config.feeds import schema_name
 from ingestion.progress import say
 from ingestion.report.facts import Facts, FeedFacts
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from ingestion.config import Config
+from ingestion.config.feeds import Config
+from ingestion.local_files import replace_file
 from ingestion.progress import complain
 from ingestion.report.facts import Finding
-from ingestion.runs import replace_file
 
 VARIABLE = "LAKEHOUSE_WEBHOOK"
 # A run waits so long for one answer, and so long for all of them.

@@ -18,7 +18,7 @@ from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
 from ingestion.__main__ import main as ingestion
-from ingestion.session import session
+from ingestion.spark.session import session
 
 WRITES = re.compile(r"(insert|merge|delete|update)\b", re.IGNORECASE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from ingestion.session import session
+from ingestion.spark.session import session
 from tests.crashes.killed_run import dbt, load, named_write
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame
 
-from ingestion.macros import macros_of
+from ingestion.dbt.macros import macros_of
 from tests.support.small_spark import COMPILED, INTERPRETED, small_session
 
 HERE = Path(__file__).parent

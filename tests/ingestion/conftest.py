@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from ingestion.bronze import create_tables
-from ingestion.session import session
+from ingestion.bronze.tables import create_tables
+from ingestion.spark.session import session
 from tests.support.kafka_broker import KafkaBroker
 from tests.support.project import Project, make_project
 from tests.support.small_spark import INTERPRETED

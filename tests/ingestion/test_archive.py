@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.archive import ARCHIVE, FOLDER, MADE_FOR, make_archive
-from ingestion.jars import bring_spark_jars, spark_home
-from ingestion.project_files import PROJECT_ROOT
-from ingestion.session import JAVA_OPTIONS, spark_conf
+from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.spark.archive import ARCHIVE, FOLDER, MADE_FOR, make_archive
+from ingestion.spark.jars import bring_spark_jars, spark_home
+from ingestion.spark.session import JAVA_OPTIONS, spark_conf
 
 MAPPED = "source: shared objects file (top)"
-START = "from ingestion.session import session; session(Path.cwd(), {})"
-MAKE = "from ingestion.archive import make_archive; make_archive(Path.cwd())"
+START = "from ingestion.spark.session import session; session(Path.cwd(), {})"
+MAKE = "from ingestion.spark.archive import make_archive; make_archive(Path.cwd())"
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.config import Feed, read_config
+from ingestion.bronze.feeds import settings_json
+from ingestion.config.feeds import Feed, read_config
+from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.config.secrets import resolve, scrub
 from ingestion.errors import CONFIGURATION, UserError
-from ingestion.feeds import settings_json
-from ingestion.project_files import PROJECT_ROOT
-from ingestion.secrets import resolve, scrub
 from tests.support.project import Project
 
 GOOD = {"format": "canal_json", "topics": ["orders"]}

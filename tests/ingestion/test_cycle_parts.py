@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.config import Config
-from ingestion.cycle import Cycle, Trouble
+from ingestion.config.feeds import Config
+from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.cycles import ending
 from ingestion.cycles.ages import GoldTable
 from ingestion.cycles.project import files_of_project
 from ingestion.cycles.troubles import keep
-from ingestion.project_files import PROJECT_ROOT
+from ingestion.report.cycle import Cycle, Trouble
 
 AT = datetime(2026, 11, 26, 20, 41, 15, tzinfo=UTC)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.bronze import create_tables
-from ingestion.config import read_config
+from ingestion.bronze.tables import create_tables
+from ingestion.config.feeds import read_config
 from ingestion.cycles import loading
 from ingestion.cycles.one_cycle import Options, Progress, run_cycle
 from ingestion.cycles.project import Project

@@ -7,9 +7,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from ingestion import files
-from ingestion.config import read_config
+from ingestion.config.feeds import read_config
 from ingestion.errors import BAD_LINES, CHANGED, OK, SOURCE
+from ingestion.files import loading as files
 from tests.support.project import Project
 
 

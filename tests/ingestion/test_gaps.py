@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.checkpoints import latest_start, position
-from ingestion.config import read_config
+from ingestion.bronze.checkpoints import latest_start, position
+from ingestion.config.feeds import read_config
 from ingestion.errors import GAP, OK
 from tests.ingestion.test_topics import feed, plain, values, wait_for
 from tests.support.kafka_broker import KafkaBroker

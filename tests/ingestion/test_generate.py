@@ -10,11 +10,11 @@ import pytest
 from deltalake import write_deltalake
 
 from ingestion.__main__ import main
-from ingestion.config import read_config
+from ingestion.config.feeds import read_config
+from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.errors import CONFIGURATION, OK, SOURCE, UserError
-from ingestion.gold_models import declared_models
-from ingestion.new_models import models_for_new_tables
-from ingestion.project_files import PROJECT_ROOT
+from ingestion.gold_models.models import declared_models
+from ingestion.gold_models.new_models import models_for_new_tables
 from tests.support.project import Project
 
 CALL = "(feed='crm', database='shop', table='orders', key=['id'], columns={'id': 'bigint'})"

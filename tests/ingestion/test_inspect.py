@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from ingestion.__main__ import main
-from ingestion.inspect import READ_FROM_KAFKA_KEY, Finding, examine
-from ingestion.project_files import PROJECT_ROOT
-from ingestion.recognise import candidates, read_document
+from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.sniff.inspect import READ_FROM_KAFKA_KEY, Finding, examine
+from ingestion.sniff.recognise import candidates, read_document
 from tests.formats.conftest import load_lines, wire_bytes
 from tests.support.kafka_broker import KafkaBroker
 from tests.support.project import Project

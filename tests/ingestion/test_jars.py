@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.jars import coordinates, resolve
+from ingestion.spark.jars import coordinates, resolve
 
 POM = """<project>
     <modelVersion>4.0.0</modelVersion>

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from ingestion.config import read_config
-from ingestion.project_files import PROJECT_ROOT
+from ingestion.config.feeds import read_config
+from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.report.facts import Finding
 from ingestion.report.webhook import VARIABLE, send_findings
 

@@ -9,7 +9,7 @@ import sysconfig
 import pytest
 from deltalake import DeltaTable
 
-from ingestion.project_files import PROJECT_ROOT
+from ingestion.config.project_files import PROJECT_ROOT
 from tests.support.checkout import copy_of_the_checkout
 
 pytestmark = pytest.mark.long

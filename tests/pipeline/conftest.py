@@ -14,9 +14,9 @@ from dbt.artifacts.schemas.results import NodeStatus
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 
 from ingestion.__main__ import main as ingestion
-from ingestion.bronze import append_messages, create_tables
-from ingestion.config import Feed
-from ingestion.session import session
+from ingestion.bronze.tables import append_messages, create_tables
+from ingestion.config.feeds import Feed
+from ingestion.spark.session import session
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("macros", "models", "tests", "profiles", "seeds", "examples", "ingestion")

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import selected_cases, shown
 

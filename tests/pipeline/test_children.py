@@ -6,7 +6,7 @@ import json
 import pytest
 import yaml
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import (
     canal_ddl,
     canal_record,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import debezium_record, postgres_source
 
 FEED = Feed(name="citizens", format="debezium_json")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import (
     UNAVAILABLE,
     canal_record,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import debezium_record, postgres_source
 
 FEED = Feed(name="commented", format="debezium_json")

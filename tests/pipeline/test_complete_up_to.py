@@ -2,9 +2,9 @@
 
 import pytest
 
-from ingestion.completeness import complete_up_to
-from ingestion.config import read_config
-from ingestion.gold_models import declared_models
+from ingestion.config.feeds import read_config
+from ingestion.gold_models.models import declared_models
+from ingestion.reconcile.completeness import complete_up_to
 
 SILVER = "silver.debezium_json_changes"
 ROW = """

@@ -5,7 +5,7 @@ import re
 import pytest
 from pyspark.sql import SparkSession
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import (
     canal_record,
     debezium_record,

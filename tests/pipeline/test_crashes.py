@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from ingestion.__main__ import main as ingestion
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_record, content, debezium_record, made
 
 pytestmark = pytest.mark.long

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from jinja2 import Environment
 
-from ingestion.config import read_config
+from ingestion.config.feeds import read_config
 from ingestion.report.facts import Finding
 from ingestion.report.gathering import read_findings
 from tests.pipeline.conftest import ROOT

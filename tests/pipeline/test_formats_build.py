@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from ingestion.__main__ import main as ingestion
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.formats.conftest import load_lines
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import canal_record, selected_cases

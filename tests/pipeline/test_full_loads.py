@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import oms_record, selected_cases, shown
 
 pytestmark = [pytest.mark.long, pytest.mark.nightly]

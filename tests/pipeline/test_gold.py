@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.gold_cases import CASES, FEEDS, LOADS, TABLES
 from tests.pipeline.shop_records import selected_cases, shown
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.conftest import ROOT
 
 pytestmark = pytest.mark.long

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import debezium_record, postgres_source
 
 pytestmark = [pytest.mark.long, pytest.mark.nightly]

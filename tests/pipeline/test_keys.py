@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import (
     canal_record,
     debezium_record,

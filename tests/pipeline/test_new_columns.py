@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
 pytestmark = [pytest.mark.long, pytest.mark.nightly]

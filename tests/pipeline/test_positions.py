@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ingestion.bronze import create_tables
-from ingestion.config import Feed
+from ingestion.bronze.tables import create_tables
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import shown
 
 pytestmark = [pytest.mark.long, pytest.mark.nightly]

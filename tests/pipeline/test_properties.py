@@ -14,7 +14,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.cases import (
     KINDS,
     LOADS,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from deltalake import DeltaTable, QueryBuilder
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_record
 from tests.support.duck import connect
 

@@ -11,10 +11,10 @@ import time
 import pytest
 from pyspark.sql import SparkSession
 
-from ingestion import rebuild
 from ingestion.__main__ import main as ingestion
-from ingestion.config import Feed
-from ingestion.feeds import record_feed
+from ingestion.bronze.feeds import record_feed
+from ingestion.cli import rebuild
+from ingestion.config.feeds import Feed
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import content, project_of_tables, records_of
 from tests.support.java import BRIEF

@@ -12,15 +12,15 @@ import pytest
 from deltalake import write_deltalake
 
 from ingestion.__main__ import main as ingestion
-from ingestion.config import read_config
-from ingestion.cycle import Cycle, Trouble
-from ingestion.lag import note_ends, noted_ends
+from ingestion.config.feeds import read_config
+from ingestion.kafka.lag import note_ends, noted_ends
+from ingestion.report.cycle import Cycle, Trouble
 from ingestion.report.facts import Gap, Run
 from ingestion.report.gathering import gather
 from ingestion.report.metrics import metrics
 from ingestion.report.page import page
 from ingestion.report.publishing import publish_cycle, recorded
-from ingestion.runs import read_runs, record_run
+from ingestion.report.runs import read_runs, record_run
 from tests.pipeline.conftest import ROOT
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
@@ -217,7 +217,7 @@ def test_lag_is_what_the_loader_saw_last(shop):
 
 
 def test_runs_are_recorded_one_line_each_and_a_cut_off_line_costs_no_other(tmp_path, monkeypatch):
-    monkeypatch.setattr("ingestion.runs.KEPT", 5)
+    monkeypatch.setattr("ingestion.report.runs.KEPT", 5)
     config = replace(read_config(ROOT), project_dir=tmp_path)
     runs = [Run("run", datetime(2026, 1, 1, n, tzinfo=UTC), float(n), n) for n in range(12)]
     record_run(config, runs[0])

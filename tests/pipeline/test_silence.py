@@ -6,9 +6,9 @@ import shutil
 import pytest
 import yaml
 
-from ingestion.config import Feed, read_config
+from ingestion.cli.run import build
+from ingestion.config.feeds import Feed, read_config
 from ingestion.errors import OK
-from ingestion.run import build
 from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
 TEST = "tables_and_models_match"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ingestion.bronze import create_tables
-from ingestion.config import Feed
+from ingestion.bronze.tables import create_tables
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
 pytestmark = pytest.mark.long

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ingestion.config import Feed
+from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, explained, statements
 from tests.pipeline.test_crashes import Death
 

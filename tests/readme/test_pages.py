@@ -6,8 +6,8 @@ from functools import cache
 
 import yaml
 
-from ingestion.project_files import PROJECT_ROOT
-from ingestion.settings import ENCODINGS, SETTINGS_OF_FORMATS
+from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.config.settings import ENCODINGS, SETTINGS_OF_FORMATS
 
 DOCS = PROJECT_ROOT / "docs"
 MAP = DOCS / "README.md"

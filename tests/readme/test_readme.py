@@ -7,8 +7,8 @@ import subprocess
 import pytest
 import yaml
 
-from ingestion.config import read_config
-from ingestion.project_files import PROJECT_ROOT
+from ingestion.config.feeds import read_config
+from ingestion.config.project_files import PROJECT_ROOT
 from tests.support.checkout import copy_of_the_checkout
 from tests.support.java import BRIEF
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.bronze import create_tables
-from ingestion.canonical_forms import Forms
-from ingestion.project_files import PROJECT_ROOT
-from ingestion.session import session
+from ingestion.bronze.tables import create_tables
+from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.reconcile.canonical_forms import Forms
+from ingestion.spark.session import session
 from tests.pipeline.conftest import Lakehouse
 from tests.support.databases import PASSWORD, VARIABLE, Databases, databases
 from tests.support.project import Project, Result, make_project

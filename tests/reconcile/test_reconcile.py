@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.config import read_config
+from ingestion.config.feeds import read_config
 from ingestion.errors import CONFIGURATION, DIFFERENT, OK, SOURCE
-from ingestion.sources import rows, source_of
+from ingestion.reconcile.sources import rows, source_of
 from tests.reconcile.conftest import Crm
 
 ORDERS = {"id": "bigint", "note": "string", "total": "decimal(12,2)"}

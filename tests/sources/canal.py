@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ingestion.jars import bring_server_jars
+from ingestion.spark.jars import bring_server_jars
 from tests.sources.mariadb import MariaDB
 from tests.sources.server import JAVA, Server
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.error import HTTPError
 
-from ingestion.jars import bring_server_jars
+from ingestion.spark.jars import bring_server_jars
 from tests.sources.server import JAVA, Server
 from tests.support.kafka_broker import free_port
 

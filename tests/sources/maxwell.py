@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from ingestion.jars import bring_server_jars
+from ingestion.spark.jars import bring_server_jars
 from tests.sources.server import JAVA, Server
 
 MAIN = "com.zendesk.maxwell.Maxwell"

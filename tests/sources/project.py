@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from ingestion.project_files import PROJECT_ROOT
+from ingestion.config.project_files import PROJECT_ROOT
 from tests.sources.configurations import Configuration
 from tests.sources.server import LOGS
 from tests.sources.tables import Table

@@ -14,7 +14,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from ingestion.errors import SOURCE, UserError
-from ingestion.jars import bring_server_jars, cache
+from ingestion.spark.jars import bring_server_jars, cache
 
 # 18, 17, or the one that tests/sources/install_databases.sh installs
 POSTGRES_RELEASE = os.environ.get("SOURCES_POSTGRES", "18")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
-from ingestion.project_files import PROJECT_ROOT
+from ingestion.config.project_files import PROJECT_ROOT
 
 LOGS = PROJECT_ROOT / "target" / "test-sources"
 JAVA = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms64m", "-Dfile.encoding=UTF-8"]

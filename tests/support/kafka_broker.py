@@ -10,7 +10,7 @@ from pathlib import Path
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
-from ingestion.jars import bring_server_jars
+from ingestion.spark.jars import bring_server_jars
 
 JAVA = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms64m"]
 PROPERTIES = """

@@ -15,13 +15,13 @@ import yaml
 from pyspark.sql import SparkSession
 
 from ingestion.__main__ import main
-from ingestion.bronze import create_tables
-from ingestion.config import read_config
-from ingestion.feeds import check_feeds
-from ingestion.follow import follow
-from ingestion.jars import bring_spark_jars
-from ingestion.load import load_once
-from ingestion.project_files import PROJECT_ROOT
+from ingestion.bronze.feeds import check_feeds
+from ingestion.bronze.tables import create_tables
+from ingestion.config.feeds import read_config
+from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.loader.follow import follow
+from ingestion.loader.load import load_once
+from ingestion.spark.jars import bring_spark_jars
 from tests.support.java import BRIEF
 
 COORDINATES = ("topic", "topic_generation", "partition", "offset")

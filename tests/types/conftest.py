@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.macros import macros_of
+from ingestion.dbt.macros import macros_of
 from tests.support.small_spark import small_session
 
 ROOT = Path(__file__).resolve().parents[2]

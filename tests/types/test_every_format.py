@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.settings import ENCODINGS
+from ingestion.config.settings import ENCODINGS
 
 GOLDEN = Path(__file__).resolve().parents[1] / "formats"
 FORMATS = sorted(path.parent.name for path in GOLDEN.glob("*/changes.jsonl"))

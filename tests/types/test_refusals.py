@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 from dbt.clients.yaml_helper import load_yaml_text
 
-from ingestion.config import read_config
-from ingestion.feeds import settings_json
-from ingestion.macros import macros_of
-from ingestion.settings import CHECKS
+from ingestion.bronze.feeds import settings_json
+from ingestion.config.feeds import read_config
+from ingestion.config.settings import CHECKS
+from ingestion.dbt.macros import macros_of
 from tests.types.conftest import ROOT, CompilerError, Exceptions
 
 # What says how a feed is read, not what its records mean.

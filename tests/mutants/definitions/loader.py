@@ -8,7 +8,7 @@ MUTANTS = (
     Mutant(
         name="loader: reading goes on one record behind the end of a gap",
         kind="a comparison turned",
-        file="ingestion/offsets.py",
+        file="ingestion/kafka/offsets.py",
         before='gap.to_offset if gap.reason == "retention" else gap.from_offset',
         after='gap.to_offset + 1 if gap.reason == "retention" else gap.from_offset',
         tests=(f"{TESTS}/test_gaps.py::test_expired_records_are_refused_then_noted",),
@@ -16,7 +16,7 @@ MUTANTS = (
     Mutant(
         name="loader: a gap that was accepted is not recorded",
         kind="a mark not written",
-        file="ingestion/offsets.py",
+        file="ingestion/kafka/offsets.py",
         before="    note_gaps(spark, config, feed, start)\n",
         after="",
         tests=(f"{TESTS}/test_gaps.py::test_expired_records_are_refused_then_noted",),
@@ -24,7 +24,7 @@ MUTANTS = (
     Mutant(
         name="loader: how a checkpoint began is not written",
         kind="a mark not written",
-        file="ingestion/offsets.py",
+        file="ingestion/kafka/offsets.py",
         before="        write_start(spark, config.bronze, feed.name, start)\n",
         after="        pass\n",
         tests=(f"{TESTS}/test_gaps.py::test_checkpoint_says_how_it_began",),
@@ -32,7 +32,7 @@ MUTANTS = (
     Mutant(
         name="loader: a batch that landed does not count until Spark has noted it",
         kind="a guard left out",
-        file="ingestion/checkpoints.py",
+        file="ingestion/bronze/checkpoints.py",
         before="max(landed, noted))",
         after="noted)",
         tests=(f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",),
@@ -40,7 +40,7 @@ MUTANTS = (
     Mutant(
         name="loader: records that are all there are taken for a gap",
         kind="a comparison turned",
-        file="ingestion/gaps.py",
+        file="ingestion/kafka/gaps.py",
         before="if earliest > offset:",
         after="if earliest >= offset:",
         tests=(f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",),
@@ -48,7 +48,7 @@ MUTANTS = (
     Mutant(
         name="loader: a batch that is sent to bronze twice lands twice",
         kind="a mark not written",
-        file="ingestion/bronze.py",
+        file="ingestion/bronze/tables.py",
         before="""
         .option("txnAppId", application)
         .option("txnVersion", version)
@@ -61,7 +61,7 @@ MUTANTS = (
     Mutant(
         name="loader: a topic that was made anew keeps its generation",
         kind="a comparison turned",
-        file="ingestion/topics.py",
+        file="ingestion/kafka/topics.py",
         before="old.generation + (old.id != NO_ID)",
         after="old.generation",
         tests=(
@@ -71,7 +71,7 @@ MUTANTS = (
     Mutant(
         name="loader: a second one may load the same feed",
         kind="a guard left out",
-        file="ingestion/load.py",
+        file="ingestion/loader/load.py",
         before="held = [stack.enter_context(feed_lock(locks, feed.name)) for feed in feeds]",
         after="held = [locks for feed in feeds if feed is None]",
         tests=(
@@ -81,7 +81,7 @@ MUTANTS = (
     Mutant(
         name="loader: values of hidden options stand in messages",
         kind="a guard left out",
-        file="ingestion/secrets.py",
+        file="ingestion/config/secrets.py",
         before="    secrets |= {value for option, value in options.items() if HIDDEN.search(option)}\n",
         after="",
         tests=(f"{TESTS}/test_config.py::test_scrub_hides_what_came_from_the_environment",),
@@ -89,7 +89,7 @@ MUTANTS = (
     Mutant(
         name="loader: a file is read in each load",
         kind="a guard left out",
-        file="ingestion/files.py",
+        file="ingestion/files/loading.py",
         before="        if name not in loaded:\n",
         after="        if name:\n",
         tests=(f"{TESTS}/test_files.py::test_a_file_lands_once_and_new_files_follow",),
@@ -97,7 +97,7 @@ MUTANTS = (
     Mutant(
         name="loader: which files a load has begun is not written",
         kind="a mark not written",
-        file="ingestion/files.py",
+        file="ingestion/files/loading.py",
         before="        write_text(spark, _plan_path(config, feed), json.dumps(asdict(plan), indent=1))\n",
         after="        pass\n",
         tests=(f"{TESTS}/test_files.py::test_a_load_cut_anywhere_is_finished_without_doubles",),
@@ -105,7 +105,7 @@ MUTANTS = (
     Mutant(
         name="loader: a group is told no offsets when a load begins",
         kind="a mark not written",
-        file="ingestion/kafka.py",
+        file="ingestion/kafka/loading.py",
         before="        _tell_group(spark, feed, position(spark, config.bronze, feed.name, start), remark)\n",
         after="        pass\n",
         tests=(
@@ -168,7 +168,7 @@ MUTANTS = (
     Mutant(
         name="generate: columns stand in the order opposite to the table's",
         kind="an order reversed",
-        file="ingestion/model_files.py",
+        file="ingestion/gold_models/model_files.py",
         before="for column in table.columns_of_gold())\n    return (",
         after="for column in reversed(table.columns_of_gold()))\n    return (",
         tests=(f"{TESTS}/test_generate.py::test_columns_stand_in_the_order_of_the_source_table",),
@@ -176,7 +176,7 @@ MUTANTS = (
     Mutant(
         name="generate: a name that another file has is taken once more",
         kind="a guard left out",
-        file="ingestion/new_models.py",
+        file="ingestion/gold_models/new_models.py",
         before="if name and (name in taken or counts[name] > 1)",
         after="if name and counts[name] > 1",
         tests=(
@@ -186,7 +186,7 @@ MUTANTS = (
     Mutant(
         name="generate: a column that the model does not have is not told",
         kind="a column forgotten",
-        file="ingestion/gold_models.py",
+        file="ingestion/gold_models/models.py",
         before="if not (model.adds_columns or name in model.columns or name in model.left_out)",
         after="if not (model.adds_columns or model.columns or name in model.left_out)",
         tests=(
@@ -196,7 +196,7 @@ MUTANTS = (
     Mutant(
         name="inspect: canal's own messages are taken for those of OMS",
         kind="a comparison turned",
-        file="ingestion/recognise.py",
+        file="ingestion/sniff/recognise.py",
         before='    if "id" not in message:\n',
         after='    if "id" in message:\n',
         tests=(f"{TESTS}/test_inspect.py::test_every_sample_is_recognised",),
@@ -204,7 +204,7 @@ MUTANTS = (
     Mutant(
         name="reconcile: rows that one side alone has are no difference",
         kind="a comparison turned",
-        file="ingestion/compare.py",
+        file="ingestion/reconcile/compare.py",
         before="not at_source <=> in_gold",
         after="at_source <> in_gold",
         tests=("tests/reconcile/test_reconcile.py::test_each_difference_is_told_with_its_place",),

@@ -1,0 +1,1 @@
+"""The Delta tables that raw records land in."""

@@ -1,0 +1,128 @@
+"""Where a feed stands: numbered checkpoints of Spark, each beside a file that says how it began."""
+
+import json
+from dataclasses import asdict, dataclass, field
+
+from pyspark.sql import SparkSession
+
+from ingestion.bronze.storage import exists, list_names, read_text, write_text
+from ingestion.bronze.tables import table_path
+from ingestion.config.feeds import Offsets
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Records that were lost at the source; `to_offset` is exclusive, None if unknown."""
+
+    topic: str
+    topic_generation: int
+    partition: int
+    from_offset: int
+    to_offset: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Which topic of its name is meant."""
+
+    id: str
+    generation: int
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a checkpoint began; written before its first batch, never changed."""
+
+    number: int
+    offsets: Offsets
+    topics: dict[str, Identity]
+    # Where topics stand that the feed does not read any more; they go on there if they come back.
+    parked: Offsets = field(default_factory=dict)
+    gaps: tuple[Gap, ...] = ()
+
+
+def checkpoint_folder(bronze: str, feed: str) -> str:
+    """Return the folder of all checkpoints of the feed."""
+    return f"{bronze}/_checkpoints/{feed}"
+
+
+def application(feed: str, number: int) -> str:
+    """Return the name under which Delta remembers the batches of this checkpoint."""
+    return f"kafka/{feed}/{number}"
+
+
+def latest_start(spark: SparkSession, bronze: str, feed: str) -> Start | None:
+    """Return how the feed's current checkpoint began, or None before the first load."""
+    folder = checkpoint_folder(bronze, feed)
+    names = list_names(spark, folder)
+    numbers = [int(name[:-5]) for name in names if name.endswith(".json") and name[:-5].isdigit()]
+    if not numbers:
+        return None
+    stored = json.loads(read_text(spark, f"{folder}/{max(numbers)}.json"))
+    return Start(
+        number=max(numbers),
+        offsets=_whole(stored["offsets"]),
+        topics={topic: Identity(**identity) for topic, identity in stored["topics"].items()},
+        parked=_whole(stored["parked"]),
+        gaps=tuple(Gap(**gap) for gap in stored["gaps"]),
+    )
+
+
+def write_start(spark: SparkSession, bronze: str, feed: str, start: Start) -> None:
+    """Make this the feed's current checkpoint."""
+    path = f"{checkpoint_folder(bronze, feed)}/{start.number}.json"
+    write_text(spark, path, json.dumps(asdict(start), indent=1))
+
+
+def is_untouched(spark: SparkSession, bronze: str, feed: str, start: Start) -> bool:
+    """Tell whether no query has run on this checkpoint yet."""
+    return not exists(spark, f"{checkpoint_folder(bronze, feed)}/{start.number}/sources/0/0")
+
+
+def position(spark: SparkSession, bronze: str, feed: str, start: Start) -> Offsets:
+    """Return the next offset of each partition that bronze does not hold yet.
+
+    A batch whose records are in bronze counts, even if Spark was killed before it noted the batch.
+    """
+    landed = _landed_batch(spark, bronze, application(feed, start.number))
+    noted = _noted_batch(spark, bronze, feed, start)
+    return end_of_batch(spark, bronze, feed, start, max(landed, noted))
+
+
+def noted_position(spark: SparkSession, bronze: str, feed: str, start: Start) -> Offsets:
+    """Return where Spark itself would go on: it reads a batch again that it did not note."""
+    return end_of_batch(spark, bronze, feed, start, _noted_batch(spark, bronze, feed, start))
+
+
+def _noted_batch(spark: SparkSession, bronze: str, feed: str, start: Start) -> int:
+    """Return the last batch that Spark noted as done, or -1."""
+    names = list_names(spark, f"{checkpoint_folder(bronze, feed)}/{start.number}/commits")
+    return max((int(name) for name in names if name.isdigit()), default=-1)
+
+
+def end_of_batch(spark: SparkSession, bronze: str, feed: str, start: Start, batch: int) -> Offsets:
+    """Return the offsets that the batch ended before."""
+    folder = f"{checkpoint_folder(bronze, feed)}/{start.number}/offsets"
+    planned = [int(name) for name in list_names(spark, folder) if name.isdigit()]
+    done = max((number for number in planned if number <= batch), default=None)
+    if done is None:
+        return start.offsets
+    source = read_text(spark, f"{folder}/{done}").splitlines()[2]
+    return start.offsets if source == "-" else _whole(json.loads(source))
+
+
+def _landed_batch(spark: SparkSession, bronze: str, application_id: str) -> int:
+    """Return the last batch that Delta remembers, or -1."""
+    delta = spark._jvm.org.apache.spark.sql.delta.DeltaLog
+    log = delta.forTable(spark._jsparkSession, table_path(bronze, "messages"))
+    snapshot = log.update(False, spark._jvm.scala.Option.empty(), spark._jvm.scala.Option.empty())
+    version = snapshot.transactions().get(application_id)
+    return int(version.get()) if version.isDefined() else -1
+
+
+def _whole(offsets: dict[str, dict[str, int]]) -> Offsets:
+    return {
+        topic: {int(partition): offset for partition, offset in partitions.items()}
+        for topic, partitions in offsets.items()
+    }

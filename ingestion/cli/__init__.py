@@ -1,0 +1,1 @@
+"""The commands, and what they do in order."""

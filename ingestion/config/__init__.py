@@ -1,0 +1,1 @@
+"""What the project says of its feeds."""

@@ -1,0 +1,24 @@
+"""Where the files lie that dbt and Python share: macros, models of silver, seeds, profiles."""
+
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+# The checkout that this module belongs to, or what holds the installed packages.
+PROJECT_ROOT = HERE.parent
+
+
+def project_files(project_dir: Path) -> Path:
+    """Return the folder that holds the shared files of a project.
+
+    That is the project itself; for one that installs this one as a package of dbt, the checkout
+    that this module belongs to, or what its wheel carries.
+    """
+    for folder in (project_dir, PROJECT_ROOT):
+        if (folder / "macros" / "formats").is_dir():
+            return folder
+    return HERE / "project"
+
+
+def default_project() -> Path:
+    """Return the project of a command that names none: this checkout, or the working folder."""
+    return PROJECT_ROOT if (PROJECT_ROOT / "dbt_project.yml").exists() else Path.cwd()

@@ -1,0 +1,1 @@
+"""dbt and its macros in this process."""

@@ -1,0 +1,1 @@
+"""Files of records, and how they land in bronze."""

@@ -1,0 +1,234 @@
+"""Files of captured records, or of plain messages, land in bronze once each."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from ingestion.bronze.storage import exists, read_text, write_text
+from ingestion.bronze.tables import append_messages, append_rows, new_load_id, read_table
+from ingestion.config.feeds import Config, Feed
+from ingestion.errors import BAD_LINES, CHANGED, OK, SOURCE, UserError
+from ingestion.files.records import SCHEMA, Heads, Row, read_rows
+from ingestion.progress import Batch, complain, show_batch
+
+# Borders between chunks depend on the content only, so that a repeated load cuts at the same lines.
+CHUNK_BYTES = 32_000_000
+CHUNK_ROWS = 50_000
+SHOWN_BAD_LINES = 5
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it was when its load began."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The files of one load, kept beside bronze until all of them have landed."""
+
+    load_id: str
+    files: tuple[File, ...]
+
+
+def load_files(
+    spark: SparkSession,
+    config: Config,
+    feed: Feed,
+    landed_batch: Callable[[Batch], None] = show_batch,
+) -> int | None:
+    """Land the files that have not landed yet; return the exit code, None if none is new.
+
+    Each batch that has landed is given to `landed_batch`.
+    """
+    bad: list[str] = []
+    landed = False
+    unfinished = _unfinished(spark, config, feed)
+    for plan in (unfinished, None) if unfinished else (None,):
+        plan = plan or _new_plan(spark, config, feed)
+        if plan.files:
+            landed = True
+            bad += _land(spark, config, feed, plan, landed_batch)
+    for reason in bad[:SHOWN_BAD_LINES]:
+        complain(f"Feed {feed.name}: {reason}.")
+    if bad:
+        complain(
+            f"Feed {feed.name}: {len(bad)} lines are no records; they lie in bronze with "
+            "load_error, everything else has landed."
+        )
+    if not landed:
+        return None
+    return BAD_LINES if bad else OK
+
+
+def find_files(project_dir: Path, patterns: Iterable[str]) -> list[tuple[str, Path]]:
+    """Return the files that the patterns name, by the names they have in bronze, sorted."""
+    found: dict[str, Path] = {}
+    for pattern in patterns:
+        whole = project_dir / pattern
+        if whole.is_dir():
+            paths = [path for path in whole.rglob("*") if path.is_file()]
+        else:
+            anchor = Path(whole.anchor)
+            paths = [path for path in anchor.glob(str(whole.relative_to(anchor))) if path.is_file()]
+        for path in paths:
+            if not any(part.startswith(".") for part in path.relative_to(_base(whole)).parts):
+                found[_name(project_dir, path)] = path
+    return sorted(found.items())
+
+
+def _base(pattern: Path) -> Path:
+    """Return the part of the path before the first wildcard."""
+    while any(sign in pattern.name for sign in "*?[") or not pattern.is_dir():
+        pattern = pattern.parent
+    return pattern
+
+
+def _name(project_dir: Path, path: Path) -> str:
+    inside = path.is_relative_to(project_dir)
+    return (path.relative_to(project_dir) if inside else path).as_posix()
+
+
+def _plan_path(config: Config, feed: Feed) -> str:
+    return f"{config.bronze}/_checkpoints/{feed.name}/files.json"
+
+
+def _unfinished(spark: SparkSession, config: Config, feed: Feed) -> Plan | None:
+    """Return the plan that a loader left behind when it was killed."""
+    path = _plan_path(config, feed)
+    if not exists(spark, path):
+        return None
+    stored = json.loads(read_text(spark, path))
+    plan = Plan(stored["load_id"], tuple(File(**file) for file in stored["files"]))
+    done = read_table(spark, config.bronze, "files").where(F.col("load_id") == plan.load_id)
+    if not done.isEmpty():
+        return None
+    for file in plan.files:
+        if _file(file.path, config.project_dir / file.path) != file:
+            raise UserError(
+                f"Feed {feed.name}: {file.path} changed while its load was unfinished: put back "
+                f"what it held, or run `python -m ingestion rebuild {feed.name}`.",
+                CHANGED,
+            )
+    return plan
+
+
+def _new_plan(spark: SparkSession, config: Config, feed: Feed) -> Plan:
+    """Write down which files come next, so that a repeat after a crash loads the same ones."""
+    rows = read_table(spark, config.bronze, "files").where(F.col("feed") == feed.name)
+    columns = ("path", "size", "sha256", F.unix_micros("loaded_at").alias("loaded_at"))
+    loaded = {row.path: row for row in rows.select(*columns).collect()}
+    found = find_files(config.project_dir, feed.files)
+    if not found and not loaded:
+        raise UserError(f"Feed {feed.name}: no file matches {', '.join(feed.files)}.", SOURCE)
+    files = []
+    for name, path in found:
+        if name not in loaded:
+            files.append(_file(name, path))
+        # ctime moves with every change and cannot be set back: what it calls old is not read again.
+        elif path.stat().st_ctime * 1e6 > loaded[name].loaded_at - 1e6:
+            now = _file(name, path)
+            if now and now.sha256 != loaded[name].sha256:
+                raise UserError(
+                    f"Feed {feed.name}: {name} changed after it was loaded: put back what it "
+                    "held, and give the new content a new name.",
+                    CHANGED,
+                )
+    plan = Plan(new_load_id(feed.name), tuple(file for file in files if file))
+    if plan.files:
+        write_text(spark, _plan_path(config, feed), json.dumps(asdict(plan), indent=1))
+    return plan
+
+
+def _file(name: str, path: Path) -> File | None:
+    if not path.is_file():
+        return None
+    with path.open("rb") as handle:
+        digest = hashlib.file_digest(handle, "sha256").hexdigest()
+    return File(name, path.stat().st_size, digest)
+
+
+def _land(
+    spark: SparkSession,
+    config: Config,
+    feed: Feed,
+    plan: Plan,
+    landed_batch: Callable[[Batch], None],
+) -> list[str]:
+    """Land the plan's files chunk by chunk, and return what is wrong with their lines."""
+    heads = _heads(spark, config.bronze, feed.name, plan.load_id) if feed.lines == "records" else {}
+    counts = {file.path: [0, 0] for file in plan.files}
+    bad: list[str] = []
+    started = time.monotonic()
+    for number, chunk in enumerate(_chunks(_rows(config, feed, plan, heads, counts, bad))):
+        table = pa.Table.from_pylist(chunk, schema=SCHEMA)
+        append_messages(
+            spark.createDataFrame(table),
+            config.bronze,
+            feed,
+            load_id=plan.load_id,
+            once=(f"files/{feed.name}/{plan.load_id}", number),
+        )
+        seconds = time.monotonic() - started
+        size = sum(len(row["key"] or b"") + len(row["value"] or b"") for row in chunk)
+        landed_batch(Batch(feed.name, len(chunk), size, seconds))
+        started = time.monotonic()
+    append_rows(
+        spark,
+        config.bronze,
+        "files",
+        [
+            (feed.name, *asdict(file).values(), *counts[file.path], plan.load_id)
+            for file in plan.files
+        ],
+    )
+    return bad
+
+
+def _rows(
+    config: Config,
+    feed: Feed,
+    plan: Plan,
+    heads: Heads,
+    counts: dict[str, list[int]],
+    bad: list[str],
+) -> Iterator[Row]:
+    for file in plan.files:
+        for row in read_rows(config.project_dir / file.path, file.path, feed.lines, heads):
+            counts[file.path][0] += 1
+            if row["load_error"] is not None:
+                counts[file.path][1] += 1
+                bad.append(row["load_error"])
+            yield row
+
+
+def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    chunk: list[Row] = []
+    size = 0
+    for row in rows:
+        chunk.append(row)
+        size += len(row["value"] or b"")
+        if size >= CHUNK_BYTES or len(chunk) >= CHUNK_ROWS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _heads(spark: SparkSession, bronze: str, feed: str, load_id: str) -> Heads:
+    """Return the last offsets that earlier loads landed."""
+    landed = read_table(spark, bronze, "messages").where(
+        (F.col("feed") == feed) & (F.col("load_id") != load_id) & F.col("load_error").isNull()
+    )
+    last = landed.groupBy("topic", "partition").agg(F.max("offset").alias("offset"))
+    return {(row.topic, row.partition): row.offset for row in last.collect()}

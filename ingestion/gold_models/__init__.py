@@ -1,0 +1,1 @@
+"""Gold models as files: what is declared, and what silver proposes."""

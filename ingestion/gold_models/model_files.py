@@ -1,0 +1,140 @@
+"""The files of generated gold models: which names are free, what stands in them, written once."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from ingestion.gold_models.models import ARGUMENTS, Column, Table, model_files
+
+# Hive's metastore takes 128 characters, and a history may stand beside.
+LONGEST_NAME = 100
+SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
+
+
+def model_names(feed: str, table: Table) -> list[str]:
+    """Return the names that its model may have: the table's, and longer ones with its database.
+
+    They are names of files and of tables in Spark, whatever the message says; there may be none.
+    """
+    words = [_word(part) for part in (feed, *table.place) if part]
+    names = ["_".join(filter(None, words[start:])) for start in range(len(words) - 1, -1, -1)]
+    fitting = [name for name in names if not name[:1].isdigit() and len(name) <= LONGEST_NAME]
+    return list(dict.fromkeys(fitting)) if words[-1] else []
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")
+
+
+def names_in_use(project_dir: Path) -> set[str]:
+    """Return what dbt's nodes are called, in small letters, by which Spark tells tables apart."""
+    files = model_files(project_dir, "*.sql", "*.py")
+    files += [*(project_dir / "seeds").rglob("*.csv"), *(project_dir / "snapshots").rglob("*.sql")]
+    return {path.stem.lower() for path in files}
+
+
+def described_models(project_dir: Path) -> dict[str, Path]:
+    """Return the YAML file that describes each model; dbt refuses a second one."""
+    described: dict[str, Path] = {}
+    for path in model_files(project_dir, "*.yml", "*.yaml"):
+        try:
+            told = yaml.load(path.read_text(encoding="utf-8"), Loader=SafeLoader)
+            entries = told.get("models") or []
+            names = [entry["name"] for entry in entries]
+        except (yaml.YAMLError, AttributeError, TypeError, KeyError):
+            # dbt says what is wrong with it
+            continue
+        described |= dict.fromkeys(names, path.relative_to(project_dir))
+    return described
+
+
+def write(
+    project_dir: Path, feed: str, name: str, table: Table, described: Path | None = None
+) -> tuple[Path, list[str]]:
+    """Write the model, and its YAML unless one describes it; return its path and what to say.
+
+    The YAML comes first: a model that is there without its tests would stay so.
+    """
+    folder = Path("models") / "gold" / feed
+    (project_dir / folder).mkdir(parents=True, exist_ok=True)
+    model, own = folder / f"{name}.sql", folder / f"{name}.yml"
+    if described is None and (project_dir / own).exists():
+        described = own
+    if described is None:
+        _write_whole(project_dir / own, yaml_text(name, table))
+    _write_whole(project_dir / model, sql_text(feed, table))
+    if described is None:
+        return model, []
+    return model, [
+        f"{described} is there already and stays as it is: see that it has the model's columns and "
+        "tests, or remove its entry and the model and generate again"
+    ]
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file that dbt, which may read at the same time, sees whole or not at all."""
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.rename(path)
+
+
+def sql_text(feed: str, table: Table) -> str:
+    """Return the model: names from messages stand in it as string literals only."""
+    place = zip(ARGUMENTS, table.place, strict=True)
+    where = ", ".join(f"{name}={_literal(part)}" for name, part in place if part)
+    names = {column.name: column.gold_name for column in table.columns}
+    key = ", ".join(_literal(names[name]) for name in table.key)
+    columns = ",\n".join(f"        {_declaration(column)}" for column in table.columns_of_gold())
+    return (
+        f"{{{{ cdc.current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
+        f"    columns={{\n{columns}\n    }}\n) }}}}\n"
+    )
+
+
+def _declaration(column: Column) -> str:
+    if column.gold_name == column.name:
+        return f"{_literal(column.name)}: {_literal(column.type)}"
+    source = f"{{'type': {_literal(column.type)}, 'source': {_literal(column.name)}}}"
+    return f"{_literal(column.gold_name)}: {source}"
+
+
+def _literal(text: str) -> str:
+    """Return the text as a string of Jinja, whose escapes are Python's."""
+    return repr(text)
+
+
+def yaml_text(name: str, table: Table) -> str:
+    """Return the model's YAML: what a row is, what the source says of its columns, the tests."""
+    columns = [
+        {"name": column.gold_name}
+        | ({"description": text} if (text := _description(column)) else {})
+        for column in table.columns_of_gold()
+    ]
+    listed = ", ".join(table.key)
+    model = {
+        "name": name,
+        "description": _plain_text(f"{table} as it is at the source now. One row per {listed}."),
+        "columns": columns,
+        "data_tests": TESTS,
+    }
+    body = {"version": 2, "models": [model]}
+    return yaml.dump(body, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110)
+
+
+class _Indented(yaml.SafeDumper):
+    """Lists stand indented, as in the project's other files."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def _description(column: Column) -> str:
+    told = [column.comment, column.source_type, column.doubt()]
+    return _plain_text("; ".join(part for part in told if part))
+
+
+def _plain_text(text: str) -> str:
+    """Return the text without what dbt would take for Jinja in a description."""
+    return re.sub(r"\{(?=[{%#])", "{ ", text)

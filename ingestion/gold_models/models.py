@@ -1,0 +1,336 @@
+"""Gold models: what the project declares, what silver proposes, how the two differ."""
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Undefined
+from jinja2.sandbox import SandboxedEnvironment
+
+from ingestion.config.feeds import read_project, read_vars
+from ingestion.progress import say
+
+# catalog, database, schema and table, as the messages name them
+Place = tuple[str | None, str | None, str | None, str]
+ARGUMENTS = ("catalog", "database", "schema", "table")
+# The macros of gold tables, with the arguments that none of their models lacks.
+REQUIRED = {
+    "current_state": {"feed", "table", "key", "columns"},
+    "current_rows": {"feed", "table", "columns"},
+}
+# Columns that no message has: they hold the name of the shard.
+SHARD = ("@database", "@schema", "@table")
+# What the feed's time_zone must name.
+ZONES = {
+    "zoned_wall_clock": "written in the producer's zone, which the feed's time_zone must name",
+    "instant_millis": "an instant made from a clock in the source's zone, which the feed's "
+    "time_zone must name; timestamp_ntz or date where the source has no zone",
+}
+NO_TYPES = (
+    "the messages tell no types: every column is string until you say otherwise, and what is not "
+    "written as plain text the feed's encodings must name"
+)
+NO_ENCODINGS = (
+    "string until you say otherwise, and the feed's encodings must name how they are written (text "
+    "where it is plain), since neither the messages nor a document tells it"
+)
+# What macros/gold/current_state.sql keeps for itself.
+TAKEN = (
+    *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
+    *("_base_sequence", "_column_sequences", "_topic", "_partition", "_changed_at"),
+    *("_image", "_wires", "_places", "_copies", "_newest", "_copy_number"),
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as the latest messages tell it; without a schema they tell its name only."""
+
+    name: str
+    source_type: str | None = None
+    proposed_type: str | None = None
+    comment: str | None = None
+    # None: neither the messages nor a document tells it
+    wire_encoding: str | None = "text"
+    # what earlier messages tell, in their order
+    earlier_types: tuple[str, ...] = ()
+    # its times are in the producer's zone, and the feed does not say which that is
+    lacks_zone: bool = False
+    # its type does not tell whether a zone stands behind its wall clocks
+    may_name_zone: bool = False
+    # its rows do not tell how they are written, and the feed does not say it either
+    lacks_encoding: bool = False
+
+    @property
+    def type(self) -> str:
+        """Return the Spark type to declare."""
+        return self.proposed_type or "string"
+
+    @property
+    def gold_name(self) -> str:
+        """Return the name that Delta takes and gold does not use itself."""
+        name = re.sub(r"[ ,;{}()\n\t=]+", "_", self.name)
+        return f"{name}_" if name.lower() in TAKEN else name
+
+    def doubt(self) -> str | None:
+        """Say why the type deserves a look, if it does."""
+        told = self.source_type or ""
+        if self.lacks_encoding:
+            return f"written as {self.wire_encoding}, which the feed's encodings must name"
+        if others := [
+            earlier for earlier in dict.fromkeys(self.earlier_types) if earlier != self.type
+        ]:
+            return f"earlier messages say {', '.join(others)}: their rows may not fit"
+        if self.type == "string" and re.match(r"(?i)dec|num|.*decimal", told):
+            return "more than Spark's 38 digits, or no fixed scale: string keeps them all"
+        if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", told):
+            return "Spark has no type for a time of day"
+        if self.lacks_zone:
+            return ZONES[self.wire_encoding or ""]
+        if self.may_name_zone:
+            return "timestamp, if its texts name a zone, such as Asia/Shanghai"
+        if re.match(r"(?i)tinyint\(1\)", told):
+            return "boolean, if it holds nothing but 0 and 1"
+        return None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A source table as silver knows it."""
+
+    place: Place
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    # columns that earlier messages had and the latest have not
+    gone: tuple[str, ...] = ()
+    # what its rows say beside their columns
+    remark: str | None = None
+    # the key that messages beside its rows name
+    key_beside_rows: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ".".join(part for part in self.place if part)
+
+    @property
+    def own_name(self) -> str:
+        """Return the name by which feeds' settings call it, without the catalog."""
+        return ".".join(part for part in self.place[1:] if part)
+
+    def is_called(self, name: str) -> bool:
+        """Tell whether a user means this table, with or without what stands before its name."""
+        return f".{self}".endswith(f".{name}")
+
+    def others_under_its_names(self, tables: list["Table"]) -> list["Table"]:
+        """Return the tables whose rows a model of this one's names would hold too."""
+        return [
+            other
+            for other in tables
+            if other.place != self.place
+            and all(mine in (None, its) for mine, its in zip(self.place, other.place, strict=True))
+        ]
+
+    def parts_that_others_name(self, others: list["Table"]) -> str:
+        """Return which parts of the name those tables have and this one has not."""
+        return " and ".join(
+            part
+            for part, mine, *theirs in zip(
+                ARGUMENTS, self.place, *(other.place for other in others), strict=True
+            )
+            if mine is None and any(theirs)
+        )
+
+    def columns_of_gold(self) -> list[Column]:
+        """Return the columns without those whose names Spark takes for another's."""
+        owners = self._owners()
+        return [column for column in self.columns if owners[column.gold_name.lower()] is column]
+
+    def _owners(self) -> dict[str, Column]:
+        """Return the column of each name as Spark compares them: one of the key, or the first."""
+        owners: dict[str, Column] = {}
+        for column in sorted(self.columns, key=lambda column: column.name not in self.key):
+            owners.setdefault(column.gold_name.lower(), column)
+        return owners
+
+    def doubts(self) -> list[str]:
+        """Return what a person should decide, one line each."""
+        remarks = [self.remark] if self.remark else []
+        return [*remarks, *self._doubts_of_types(), *self._left_out()]
+
+    def _doubts_of_types(self) -> list[str]:
+        columns = self.columns_of_gold()
+        untold = [column.name for column in columns if column.source_type is None]
+        if len(untold) == len(columns):
+            return [NO_TYPES]
+        doubts = [
+            f"{column.name} is {column.type} ({column.source_type}): {doubt}"
+            for column in columns
+            if (doubt := column.doubt())
+        ]
+        return (
+            doubts
+            + [
+                f"{name} is string until you say otherwise: no message tells its type"
+                for name in untold
+            ]
+            + self._doubts_of_encodings(columns)
+        )
+
+    def _doubts_of_encodings(self, columns: list[Column]) -> list[str]:
+        unknown = [column for column in columns if column.wire_encoding is None]
+        listed = ", ".join(f"{column.name} ({column.source_type})" for column in unknown)
+        return [f"{NO_ENCODINGS}: {listed}"] if unknown else []
+
+    def _left_out(self) -> list[str]:
+        owners = self._owners()
+        collided = [
+            f"{column.name} is left out: gold takes its name for that of {owner.name}; name it "
+            f"otherwise: 'NAME': {{'type': {column.type!r}, 'source': {column.name!r}}}"
+            for column in self.columns
+            if (owner := owners[column.gold_name.lower()]) is not column
+        ]
+        return collided + [
+            f"{name} is left out: only earlier messages have it" for name in self.gone
+        ]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A gold model that the project has; key and columns by the names that the messages use."""
+
+    path: Path
+    feed: str
+    # None: the model does not ask for it; {'pattern': ...}: it reads many
+    place: tuple[str | dict[str, str] | None, ...]
+    # empty: a model of current_rows
+    key: tuple[str, ...]
+    columns: dict[str, str]
+    # the names that the columns have in gold
+    gold_names: dict[str, str]
+    left_out: tuple[str, ...]
+    # gold has columns that the model does not name as soon as messages bring them
+    adds_columns: bool
+
+    @property
+    def name(self) -> str:
+        """Return the gold table's name."""
+        return self.path.stem
+
+    def is_of(self, feed: str, table: Table) -> bool:
+        """Tell whether the model reads this table."""
+        return self.reads(feed, table.place)
+
+    def reads(self, feed: str, place: Place) -> bool:
+        """Tell whether the model reads the table of this feed that messages name so."""
+        asked = zip(self.place, place, strict=True)
+        return self.feed == feed and all(_is_called(mine, its) for mine, its in asked)
+
+
+def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
+    if isinstance(declared, dict):
+        return re.fullmatch(declared["pattern"], name or "") is not None
+    return declared in (None, name)
+
+
+def declared_models(project_dir: Path) -> list[Model]:
+    """Return the models made with `current_state` or `current_rows`; say which cannot be read."""
+    models: list[Model] = []
+    for path in model_files(project_dir, "*.sql"):
+        text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
+        if not re.search(rf"\b({'|'.join(REQUIRED)})\s*\(", text):
+            continue
+        try:
+            models += [_model(name, call) for call in _calls(project_dir, text)]
+        except Exception as error:
+            # the text is the user's own: anything can be wrong with it
+            say(f"{name}: cannot read this model: {' '.join(str(error).split())}")
+    return models
+
+
+def model_files(project_dir: Path, *patterns: str) -> list[Path]:
+    """Return the project's files that match a pattern, in the folders of dbt's `model-paths`."""
+    project = read_project(project_dir)
+    target = {"profile_name": project.get("profile")}
+    folders = [
+        SandboxedEnvironment().from_string(str(folder)).render(target=target)
+        for folder in project.get("model-paths", ["models"])
+    ]
+    found = [(project_dir / folder).rglob(pattern) for folder in folders for pattern in patterns]
+    return sorted(path for paths in found for path in paths)
+
+
+def _model(path: Path, call: dict[str, Any]) -> Model:
+    columns = {
+        name: column if isinstance(column, dict) else {"type": column}
+        for name, column in call["columns"].items()
+    }
+    told = {name: column.get("source", name) for name, column in columns.items()}
+    sources = {name: source for name, source in told.items() if source not in SHARD}
+    return Model(
+        path=path,
+        feed=call["feed"],
+        place=tuple(call.get(name) for name in ARGUMENTS),
+        key=tuple(told[name] for name in call.get("key", ()) if name in sources),
+        columns={source: columns[name]["type"] for name, source in sources.items()},
+        gold_names={source: name for name, source in sources.items()},
+        left_out=tuple(call.get("left_out", ())),
+        adds_columns=call.get("new_columns") == "add",
+    )
+
+
+def _calls(project_dir: Path, text: str) -> list[dict[str, Any]]:
+    """Return the arguments of each call of a gold macro in a model."""
+    calls: list[dict[str, Any]] = []
+    environment = SandboxedEnvironment()
+    for name in ("config", "ref", "source"):
+        environment.globals[name] = lambda *_, **__: ""
+    environment.globals["var"] = partial(_var, project_dir)
+    noted = {macro: partial(_note, calls, macro) for macro in REQUIRED}
+    environment.globals |= {**noted, "cdc": noted}
+    environment.from_string(text).render()
+    return calls
+
+
+def _note(calls: list[dict[str, Any]], macro: str, *unnamed: object, **told: object) -> None:
+    lacking = REQUIRED[macro] - told.keys()
+    unknown = {name for name, value in told.items() if isinstance(value, Undefined)}
+    if unnamed or lacking or unknown:
+        named = ", ".join(sorted(lacking | unknown)) or "every argument"
+        raise ValueError(f"{macro} needs {named} by name, with a value that stands in the model")
+    calls.append(told)
+
+
+def _var(project_dir: Path, name: str, default: object = None) -> object:
+    told = read_vars(project_dir).get(name, default)
+    if told is None:
+        raise ValueError(f"dbt_project.yml has no var {name}")
+    return told
+
+
+def differences(model: Model, table: Table) -> list[str]:
+    """Say where the messages tell something else than the model declares."""
+    told = {column.name: column.type for column in table.columns}
+    untold = {column.name for column in table.columns if column.source_type is None}
+    lines = [
+        f"+ {name!r}: {wanted!r}"
+        for name, wanted in told.items()
+        if not (model.adds_columns or name in model.columns or name in model.left_out)
+    ]
+    lines += [
+        f"- {name!r}: the latest messages have no such column"
+        for name in model.columns
+        if name not in told
+    ]
+    lines += [
+        f"~ {name!r}: declared as {model.columns[name]!r}, the messages suggest {wanted!r}"
+        for name, wanted in told.items()
+        if name in model.columns.keys() - untold and _plain(model.columns[name]) != _plain(wanted)
+    ]
+    if table.key and model.key and set(table.key) != set(model.key):
+        lines.append(f"~ key: declared as {list(model.key)}, the messages say {list(table.key)}")
+    return lines
+
+
+def _plain(type_text: str) -> str:
+    return type_text.lower().replace(" ", "")

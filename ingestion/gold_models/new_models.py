@@ -1,0 +1,175 @@
+"""Gold models for tables without one: under which names, or why not; by themselves if asked."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingestion.config.feeds import Config, Feed
+from ingestion.errors import SOURCE, UserError
+from ingestion.gold_models.model_files import described_models, model_names, names_in_use, write
+from ingestion.gold_models.models import Model, Place, Table, declared_models
+from ingestion.gold_models.source_tables import known_places, source_tables
+from ingestion.progress import say
+
+Owner = tuple[str, Place]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A table without a model, with all tables of its feed."""
+
+    feed: Feed
+    table: Table
+    tables_of_feed: list[Table]
+
+    @property
+    def owner(self) -> Owner:
+        """Return by what it differs from every other table."""
+        return self.feed.name, self.table.place
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a table without a model: the path of its new one, or why there is none."""
+
+    missing: Missing
+    path: Path | None
+    remarks: tuple[str, ...]
+
+    def tell(self) -> None:
+        """Show it, with what a person should decide."""
+        table = self.missing.table
+        if self.path is None:
+            say(f"{table}: {self.remarks[0]}")
+        else:
+            tell_model(self.path, table, list(self.remarks))
+
+
+def tell_model(path: Path, table: Table, remarks: list[str]) -> None:
+    """Show the model of a table and what deserves a look."""
+    say(f"{path}: {table}, {len(table.columns)} columns" + ("" if remarks else ", no remarks"))
+    for remark in remarks:
+        say(f"  {remark}")
+
+
+def models_for_new_tables(config: Config, seen: set[Owner]) -> list[Path]:
+    """Write the models that tables of feeds with `tables: auto` lack; return their paths.
+
+    Silver, which it reads without Spark, is built before, and the models are built after. `seen`
+    keeps the tables that were looked at: who asks again with it pays for new ones alone, and hears
+    of a table that gets no model once. A folder that cannot be written is a UserError.
+    """
+    new = {
+        (feed.name, place)
+        for feed in config.feeds.values()
+        if feed.tables == "auto"
+        for place in known_places(config, feed)
+    } - seen
+    if not new:
+        return []
+    declared = declared_models(config.project_dir)
+    missing = [
+        table
+        for name in sorted({name for name, _ in new})
+        for table in missing_models(config, config.feeds[name], declared)
+        if table.owner in new
+    ]
+    try:
+        outcomes = write_models(config.project_dir, missing)
+    except OSError as error:
+        raise UserError(
+            f"tables: auto writes the models of new tables into the project, but cannot ({error}): "
+            "let this user write there, or set tables of the feeds to report.",
+            SOURCE,
+        ) from None
+    seen |= new
+    for outcome in outcomes:
+        outcome.tell()
+    return [outcome.path for outcome in outcomes if outcome.path]
+
+
+def missing_models(config: Config, feed: Feed, declared: list[Model]) -> list[Missing]:
+    """Return the tables of a feed that have no model and should have one."""
+    tables = source_tables(config, feed)
+    return [
+        Missing(feed, table, tables)
+        for table in tables
+        if not feed.leaves_out(table.own_name)
+        and not any(model.is_of(feed.name, table) for model in declared)
+    ]
+
+
+def write_models(project_dir: Path, tables: list[Missing]) -> list[Outcome]:
+    """Write a model for each of these tables, or say why not; no file that is there is touched."""
+    if not tables:
+        return []
+    reasons = {one.owner: _why_none(one) for one in tables}
+    possible = {
+        one.owner: model_names(one.feed.name, one.table) for one in tables if not reasons[one.owner]
+    }
+    taken, described = names_in_use(project_dir), described_models(project_dir)
+    chosen = choose_names(possible, taken)
+    outcomes = []
+    for one in tables:
+        name = chosen.get(one.owner)
+        if name is None:
+            reason = reasons[one.owner] or _why_unnamed(possible[one.owner])
+            outcomes.append(Outcome(one, None, (reason,)))
+        else:
+            path, remarks = write(project_dir, one.feed.name, name, one.table, described.get(name))
+            outcomes.append(Outcome(one, path, (*remarks, *one.table.doubts())))
+    return outcomes
+
+
+def choose_names(possible: dict[Owner, list[str]], taken: set[str]) -> dict[Owner, str | None]:
+    """Return the shortest name of each table that neither a file nor another table has, if any.
+
+    Tables that would share a name all get longer ones, in whatever order they stand.
+    """
+    tried = dict.fromkeys(possible, 0)
+    while True:
+        names = {
+            owner: next(iter(possible[owner][number:]), None) for owner, number in tried.items()
+        }
+        counts = Counter(names.values())
+        clashing = [
+            owner for owner, name in names.items() if name and (name in taken or counts[name] > 1)
+        ]
+        if not clashing:
+            return names
+        for owner in clashing:
+            tried[owner] += 1
+
+
+def _why_none(missing: Missing) -> str | None:
+    table = missing.table
+    if others := table.others_under_its_names(missing.tables_of_feed):
+        lacking = table.parts_that_others_name(others)
+        return (
+            f"its rows name no {lacking}, and those of {', '.join(map(str, others))} do. A model "
+            f"without {lacking} holds them all, so none is written: write it by hand, and none for "
+            "the others, if they are one table."
+        )
+    if table.key:
+        return None
+    named = ", ".join(table.key_beside_rows)
+    told = f"rows name no key, other messages name {named}" if named else "messages name no key"
+    return (
+        f"its {told}. Name it under key_columns of the feed, then `python -m ingestion rebuild "
+        f"{missing.feed.name}`, and generate again; if the table has none, write its model with "
+        "current_rows (docs/gold/declare.md)."
+    )
+
+
+def _why_unnamed(names: list[str]) -> str:
+    listed = ", ".join(names)
+    if not names:
+        return (
+            "no model can be called like it, by letters from a to z, digits and underscores: write "
+            "its model by hand, under a name of yours (docs/gold/declare.md)."
+        )
+    return (
+        f"each name for its model is that of another model or of another table's: {listed}. "
+        "Nothing was written over: write its model by hand, under a name of yours "
+        "(docs/gold/declare.md)."
+    )

@@ -1,0 +1,1 @@
+"""Topics, and how their records land in bronze."""

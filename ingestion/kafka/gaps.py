@@ -1,0 +1,109 @@
+"""Records that were lost at the source before they were read."""
+
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from ingestion.bronze.checkpoints import Gap, Identity, Start
+from ingestion.bronze.tables import append_rows, read_table
+from ingestion.config.feeds import Config, Feed, Offsets
+from ingestion.kafka import brokers
+from ingestion.kafka.brokers import NO_ID, Topic
+
+SHOWN_GAPS = 3
+
+
+@dataclass(frozen=True)
+class Source:
+    """The brokers' side: the feed's topics, and what of them still exists."""
+
+    topics: dict[str, Topic]
+    earliest: Offsets
+    ends: Offsets
+
+
+def find_gaps(
+    spark: SparkSession,
+    feed: Feed,
+    source: Source,
+    reached: Offsets,
+    known: dict[str, Identity],
+) -> list[Gap]:
+    """Return what the feed has not read yet and the brokers do not hold any more."""
+    gaps = []
+    for topic, partitions in sorted(reached.items()):
+        old = known.get(topic, Identity(NO_ID, 0))
+        if topic not in source.topics:
+            reason = "deleted" if is_deleted(spark, feed, topic) else None
+        elif NO_ID not in (old.id, source.topics[topic].id) and old.id != source.topics[topic].id:
+            reason = "recreated"
+        else:
+            gaps += _gaps_inside(source, topic, old.generation, partitions)
+            continue
+        if reason:
+            gaps += [
+                Gap(topic, old.generation, partition, offset, None, reason)
+                for partition, offset in sorted(partitions.items())
+            ]
+    return gaps
+
+
+def _gaps_inside(source: Source, topic: str, generation: int, reached: dict[int, int]) -> list[Gap]:
+    gaps = []
+    for partition, earliest in sorted(source.earliest[topic].items()):
+        offset = reached.get(partition, 0)
+        end = source.ends[topic][partition]
+        if earliest > offset:
+            gaps.append(Gap(topic, generation, partition, offset, earliest, "retention"))
+        elif end < offset:
+            # A broker came back without its newest records; new ones take their offsets.
+            gaps.append(Gap(topic, generation, partition, end, offset, "truncated"))
+    return gaps
+
+
+def is_deleted(spark: SparkSession, feed: Feed, topic: str) -> bool:
+    """Tell whether a topic that the brokers do not have would belong to the feed."""
+    return feed.topic_pattern is not None and brokers.matches(spark, feed, topic)
+
+
+def refusal(feed: Feed, gaps: list[Gap]) -> str:
+    """Return the sentence that names the gaps and the way on."""
+    parts = [_shown(gap) for gap in gaps[:SHOWN_GAPS]]
+    more = f" and {len(gaps) - SHOWN_GAPS} more" if len(gaps) > SHOWN_GAPS else ""
+    return (
+        f"Feed {feed.name}: records were lost before they were read: {'; '.join(parts)}{more}. "
+        f"Nothing was loaded; `python -m ingestion load {feed.name} --accept-gaps` notes the gap "
+        "and goes on."
+    )
+
+
+def _shown(gap: Gap) -> str:
+    place = f"topic {gap.topic}, partition {gap.partition}"
+    if gap.reason == "recreated":
+        return f"{place}: the topic was recreated after offset {gap.from_offset}"
+    if gap.reason == "deleted":
+        return f"{place}: the topic was deleted after offset {gap.from_offset}"
+    last = gap.to_offset - 1 if gap.to_offset else gap.from_offset
+    why = "expired at the brokers" if gap.reason == "retention" else "are gone from the brokers"
+    return f"{place}: offsets {gap.from_offset} to {last} {why}"
+
+
+def note_gaps(spark: SparkSession, config: Config, feed: Feed, start: Start) -> None:
+    """Add the checkpoint's gaps to bronze's list, unless a killed loader has done so."""
+    if not start.gaps:
+        return
+    noted = read_table(spark, config.bronze, "gaps").where(f"feed = '{feed.name}'")
+    there = {
+        Gap(
+            row.topic,
+            row.topic_generation,
+            row.partition,
+            row.from_offset,
+            row.to_offset,
+            row.reason,
+        )
+        for row in noted.collect()
+    }
+    rows = [(feed.name, *vars(gap).values()) for gap in start.gaps if gap not in there]
+    if rows:
+        append_rows(spark, config.bronze, "gaps", rows)

@@ -1,0 +1,68 @@
+"""How far behind the brokers a feed is, as its loader saw it last: lakehouse/offsets/FEED.json."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ingestion.config.feeds import Config, Offsets
+from ingestion.local_files import now, replace_file
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The offsets at which the brokers' logs ended."""
+
+    at: datetime
+    offsets: Offsets
+
+
+def note_ends(config: Config, feed: str, ends: Offsets) -> None:
+    """Write down what the feed's loader sees; it alone writes the file, as it holds the lock."""
+    told = {"at": now().isoformat(), "ends": ends}
+    replace_file(_path(config, feed), json.dumps(told).encode())
+
+
+def noted_ends(config: Config, feed: str) -> Ends | None:
+    """Return what the feed's loader saw last; None if no loader has looked."""
+    path = _path(config, feed)
+    if not path.exists():
+        return None
+    told = json.loads(path.read_bytes())
+    return Ends(datetime.fromisoformat(told["at"]), _whole(told["ends"]))
+
+
+def read_up_to(config: Config, feed: str) -> Offsets:
+    """Return where reading goes on, as the loader's checkpoint on this machine's disk says.
+
+    Offsets of records do not tell it: a topic with transactions has some that hold no record. It is
+    empty where bronze lies elsewhere, and before the first batch has been noted.
+    """
+    folder = Path(config.bronze) / "_checkpoints" / feed
+    number = max(_numbers(folder, ".json"), default=None)
+    if number is None:
+        return {}
+    done = max(_numbers(folder / str(number) / "commits"), default=-1)
+    planned = [batch for batch in _numbers(folder / str(number) / "offsets") if batch <= done]
+    if planned:
+        lines = (folder / str(number) / "offsets" / str(max(planned))).read_text().splitlines()
+        if lines[2] != "-":
+            return _whole(json.loads(lines[2]))
+    return _whole(json.loads((folder / f"{number}.json").read_text())["offsets"])
+
+
+def _numbers(folder: Path, suffix: str = "") -> list[int]:
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    stems = [name.removesuffix(suffix) for name in names if name.endswith(suffix)]
+    return [int(stem) for stem in stems if stem.isdigit()]
+
+
+def _path(config: Config, feed: str) -> Path:
+    return config.lakehouse / "offsets" / f"{feed}.json"
+
+
+def _whole(offsets: dict[str, dict[str, int]]) -> Offsets:
+    return {
+        topic: {int(partition): offset for partition, offset in partitions.items()}
+        for topic, partitions in offsets.items()
+    }

@@ -1,0 +1,1 @@
+"""All feeds land in bronze, once or again and again."""

@@ -1,0 +1,1 @@
+"""Gold against its source, row by row."""

@@ -1,0 +1,161 @@
+"""`python -m ingestion reconcile`: proves that gold equals its source, or tells what differs.
+
+Rows are counted, compared by checksum, key range after key range, and where checksums differ read
+again. It reads tables by path: dbt may run at the same time.
+"""
+
+import argparse
+import time
+
+from pyspark.sql import SparkSession
+
+from ingestion.config.feeds import Config, choose, read_config
+from ingestion.config.settings import nearest
+from ingestion.errors import DIFFERENT, OK, SOURCE, UserError
+from ingestion.gold_models.models import Model, declared_models
+from ingestion.progress import say
+from ingestion.reconcile.both_sides import Column, Comparison, gold_table
+from ingestion.reconcile.canonical_forms import Forms
+from ingestion.reconcile.compare import compare_checksums, count_source
+from ingestion.reconcile.completeness import complete_up_to
+from ingestion.reconcile.differences import read_again
+from ingestion.reconcile.sources import Source, find_table, now, source_of
+from ingestion.spark.session import session
+
+
+def add_parser(
+    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+) -> None:
+    """Describe the command line of `reconcile`."""
+    parser = subparsers.add_parser(
+        "reconcile", parents=[common], help="compare gold tables with the source database"
+    )
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="gold models, such as orders")
+    parser.add_argument(
+        "--rows-per-piece", type=_positive, default=50_000, metavar="N", help="default: 50000"
+    )
+    parser.add_argument(
+        "--limit",
+        type=_positive,
+        default=20,
+        metavar="N",
+        help="read again and show at most so many differing rows; default: 20",
+    )
+    parser.add_argument(
+        "--settle",
+        type=float,
+        default=0,
+        metavar="SECONDS",
+        help="wait before differing rows are read again, so that gold can follow",
+    )
+    parser.set_defaults(main=main)
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number above 0, but it is {text}")
+    return int(text)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Compare one gold table after the other."""
+    config = read_config(args.project_dir)
+    chosen = [
+        (model, source_of(choose(config, [model.feed])[0]))
+        for model in _chosen(declared_models(config.project_dir), args.models)
+    ]
+    spark = session(config.project_dir)
+    # as dbt works: a value that does not fit is no error
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    equal = [_is_equal(spark, config, model, source, args) for model, source in chosen]
+    return OK if all(equal) else DIFFERENT
+
+
+def _chosen(declared: list[Model], names: list[str]) -> list[Model]:
+    models = {model.name: model for model in declared if model.key}
+    for name in names:
+        if name not in models:
+            raise UserError(
+                f"There is no gold model {name}{nearest(name, models)}: the models with a key are "
+                f"{', '.join(models) or 'none'}."
+            )
+        if any(isinstance(part, dict) for part in models[name].place):
+            raise UserError(f"{name} has many source tables: reconcile compares one with one.")
+    return [models[name] for name in names]
+
+
+def _is_equal(
+    spark: SparkSession, config: Config, model: Model, source: Source, args: argparse.Namespace
+) -> bool:
+    """Compare one table, tell what there is to tell, and return whether nothing differs."""
+    compared = _comparison(spark, config, model, source)
+    say(f"{model.name}: {len(compared.columns)} columns of {compared.table.relation}")
+    for name in sorted(set(model.columns) - {column.source_name for column in compared.columns}):
+        say(f"  {name} is not compared: it is gone at the source, or a geometry")
+    started = now(spark, source)
+    gold = gold_table(compared)
+    say(f"  rows: {count_source(compared):,} at the source, {gold.count():,} in gold")
+    first = compare_checksums(compared, gold, args.rows_per_piece, args.limit, config.lakehouse)
+    ended = now(spark, source)
+    say(
+        f"  key ranges: {first.ranges:,}; checksums that differ: {first.differing:,} "
+        f"({first.only_at_source:,} only at the source, {first.only_in_gold:,} only in gold)"
+    )
+    if first.differing:
+        time.sleep(args.settle)
+    # before gold is read again, so that it has no less than this
+    complete = complete_up_to(spark, config, source.feed, model)
+    again = read_again(compared, first)
+    for line in again.lines:
+        say(f"  {model.name} {line}")
+    known = f"gold is complete up to {complete}" if complete else "gold tells no time"
+    say(f"  the source was read from {started} to {ended}, {known} (UTC)")
+    if again.settled or again.changing:
+        say(
+            f"  in flight: {again.settled:,} equal now, {again.changing:,} changed at the source "
+            "meanwhile and not judged"
+        )
+    left = first.differing - again.settled - again.changing
+    # gold was behind when rows were read that were not read again
+    is_complete = len(first.first) == first.differing and complete is not None
+    say("  " + _verdict(left, is_complete and complete > ended))
+    return not left
+
+
+def _verdict(differing: int, is_past_reading: bool) -> str:
+    if not differing:
+        return "equal"
+    if is_past_reading:
+        return f"different rows: {differing:,}; no change in flight explains them"
+    return (
+        f"different rows: {differing:,}; changes may be in flight: load, `dbt run`, compare again"
+    )
+
+
+def _comparison(spark: SparkSession, config: Config, model: Model, source: Source) -> Comparison:
+    """Return what is compared, once both tables are there."""
+    path = config.tables_of("gold") / model.name
+    if not (path / "_delta_log").exists():
+        raise UserError(f"{model.name} is not in gold yet: run `dbt build`.", SOURCE)
+    _, database, schema, name = model.place
+    place = source.dialect.schema_of(database, schema)
+    table = find_table(spark, source, place, str(name))
+    if table is None:
+        where = f"{place}.{name}" if place else name
+        raise UserError(
+            f"Feed {model.feed}: its source has no table {where} that the user may read.", SOURCE
+        )
+    columns = {
+        name: Column(model.gold_names[name], name, type_text)
+        for name, type_text in model.columns.items()
+        if name in table.columns and table.kind(name) != "untold"
+    }
+    absent = [name for name in model.key if name not in columns]
+    if absent:
+        raise UserError(f"{model.name}: the source has no key column {', '.join(absent)}.", SOURCE)
+    # in the primary key's order the source finds a range by its index
+    same = set(table.primary_key) == set(model.key)
+    key = tuple(columns.pop(name) for name in (table.primary_key if same else model.key))
+    forms = Forms(config.project_dir, source.feed.meaning.get("time_zone", "UTC"))
+    return Comparison(spark, table, path, forms, key, (*key, *columns.values()))

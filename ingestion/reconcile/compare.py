@@ -1,0 +1,91 @@
+"""All rows of a source against all rows of gold: one checksum per row, key range by key range."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ingestion.reconcile.both_sides import Comparison, Form, Key, rows_in_gold, rows_of_source
+from ingestion.reconcile.sources import asking, rows
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the first reading of all rows found."""
+
+    ranges: int
+    differing: int
+    only_at_source: int
+    only_in_gold: int
+    # of the first differing rows: the source's checksum, and its own texts of the key
+    first: dict[Key, tuple[Form, Key]]
+
+
+def count_source(compared: Comparison) -> int:
+    """Return how many rows the source has now."""
+    sql = f"select count(*) as row_count from {compared.table.relation}"
+    ((count,),) = rows(compared.spark, compared.table.source, sql)
+    return int(count)
+
+
+def compare_checksums(
+    compared: Comparison, gold: DataFrame, rows_per_piece: int, limit: int, scratch: Path
+) -> Reading:
+    """Return how many rows differ, and the first of them.
+
+    For each row of the source a key and a checksum lie below the scratch folder meanwhile.
+    """
+    keys, texts, ranges = compared.key_forms, compared.key_texts, 0
+    with TemporaryDirectory(prefix="reconcile-", dir=scratch) as folder:
+        for condition in _key_ranges(compared, rows_per_piece):
+            with asking(compared.table.source):
+                piece = rows_of_source(compared, condition).select(*keys, *texts, "checksum")
+                piece.write.mode("append").parquet(f"{folder}/rows")
+            ranges += 1
+        source = compared.spark.read.parquet(f"{folder}/rows")
+        source = source.withColumnRenamed("checksum", "at_source")
+        mine = rows_in_gold(compared, gold).select(*keys, F.col("checksum").alias("in_gold"))
+        joined = source.join(mine, on=keys, how="full_outer")
+        differing = joined.where("not at_source <=> in_gold").persist()
+        total, only_at_source, only_in_gold = differing.selectExpr(
+            "count(*)", "count_if(in_gold is null)", "count_if(at_source is null)"
+        ).first()
+        first = differing.orderBy(*keys).limit(limit).select(*keys, *texts, "at_source").collect()
+        differing.unpersist()
+    width = len(keys)
+    found = {tuple(row[:width]): (row[-1], tuple(row[width:-1])) for row in first}
+    return Reading(ranges, total, only_at_source, only_in_gold, found)
+
+
+def _key_ranges(compared: Comparison, rows_per_piece: int) -> Iterator[str]:
+    """Yield conditions that take so many rows each, every row once, in the source's own order."""
+    table = compared.table
+    names = [column.source_name for column in compared.key]
+    ordered = [table.ordered(name) for name in names]
+    texts = ", ".join(f"{table.text(name)} as text_{n}" for n, name in enumerate(names))
+    after = "1 = 1"
+    while True:
+        last = rows(
+            compared.spark,
+            table.source,
+            f"select {texts} from {table.relation} where {after}"
+            f" order by {', '.join(ordered)} limit 1 offset {rows_per_piece - 1}",
+        )
+        if not last:
+            yield after
+            return
+        bounds = [table.literal(name, text) for name, text in zip(names, last[0], strict=True)]
+        yield f"{after} and {_is_beyond(ordered, bounds, '<', '<=')}"
+        after = _is_beyond(ordered, bounds, ">", ">")
+
+
+def _is_beyond(ordered: list[str], bounds: list[str], strict: str, last: str) -> str:
+    """Return (a, b) > (1, 2), or <=, in words that every planner takes to its index."""
+    column, bound = ordered[0], bounds[0]
+    if len(ordered) == 1:
+        return f"{column} {last} {bound}"
+    behind = _is_beyond(ordered[1:], bounds[1:], strict, last)
+    return f"({column} {strict}= {bound} and ({column} {strict} {bound} or {behind}))"

@@ -1,0 +1,90 @@
+"""The rows that differed, read again and put into words."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ingestion.reconcile.both_sides import (
+    Comparison,
+    Form,
+    Key,
+    Row,
+    find_at_source,
+    find_in_gold,
+    gold_table,
+)
+from ingestion.reconcile.compare import Reading
+
+SHOWN = 120
+
+
+@dataclass(frozen=True)
+class SecondReading:
+    """What became of the first differing rows."""
+
+    # of those that still differ, as they stood before
+    lines: list[str]
+    # gold has followed meanwhile
+    settled: int
+    # the source has another value than before
+    changing: int
+
+
+def read_again(compared: Comparison, first: Reading) -> SecondReading:
+    """Read the first differing rows on both sides again; gold first, so that it is never newer."""
+    if not first.first:
+        return SecondReading([], 0, 0)
+    keys = list(first.first)
+    in_gold = find_in_gold(compared, gold_table(compared), keys)
+    # a key that only gold has is asked for as gold writes it
+    told = [texts if checksum else key for key, (checksum, texts) in first.first.items()]
+    at_source = find_at_source(compared, told)
+    lines: list[str] = []
+    settled = changing = 0
+    for key, (checksum, _) in first.first.items():
+        source, gold = at_source.get(key), in_gold.get(key)
+        now = source.checksum if source else None
+        if now == (gold.checksum if gold else None):
+            settled += 1
+        elif now != checksum:
+            changing += 1
+        else:
+            lines += _told(compared, key, source, gold)
+    return SecondReading(lines, settled, changing)
+
+
+def _told(compared: Comparison, key: Key, source: Row | None, gold: Row | None) -> Iterator[str]:
+    names = [column.name for column in compared.key]
+    row = ", ".join(f"{name}={_shown(form)}" for name, form in zip(names, key, strict=True))
+    if gold is None:
+        yield f"{row}: only at the source"
+        return
+    topic, partition, offset, misfits = gold.told
+    place = f"(topic {topic}, partition {partition}, offset {offset})"
+    if source is None:
+        yield f"{row}: only in gold {place}"
+        return
+    for column, mine, its in zip(compared.columns, source.forms, gold.forms, strict=True):
+        if mine != its:
+            start = _start(mine, its)
+            what = "a misfit in gold: " if column.name in misfits else "in gold "
+            yield (
+                f"{row}: {column.name} is {_shown(mine, start)} at the source, "
+                f"{what}{_shown(its, start)} {place}"
+            )
+
+
+def _start(one: Form, other: Form) -> int:
+    """Return where two long texts deserve a look: shortly before their first difference."""
+    pairs = enumerate(zip(one or "", other or "", strict=False))
+    shorter = min(len(one or ""), len(other or ""))
+    differing = next((place for place, (mine, its) in pairs if mine != its), shorter)
+    return max(0, differing - SHOWN // 2)
+
+
+def _shown(form: Form, start: int = 0) -> str:
+    if form is None:
+        return "NULL"
+    part = form[start : start + SHOWN]
+    before, after = "…" if start else "", "…" if len(form) > start + SHOWN else ""
+    return before + json.dumps(part, ensure_ascii=False) + after

@@ -1,0 +1,150 @@
+"""The database behind a feed, read through Spark: read only, in sessions that are all the same."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from py4j.java_gateway import is_instance_of
+from py4j.protocol import Py4JJavaError
+from pyspark.errors.exceptions.captured import CapturedException
+from pyspark.sql import DataFrame, SparkSession
+
+from ingestion.config.feeds import Feed
+from ingestion.config.secrets import resolve, scrub
+from ingestion.errors import SOURCE, UserError
+from ingestion.reconcile.dialects import DIALECTS, Dialect, identifier, literal
+
+FETCHED_AT_ONCE = "1000"
+# Nothing else stands in SQL without quotes.
+HEX = re.compile(r"[0-9A-F]*")
+NUMBER = re.compile(r"-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A feed's database."""
+
+    feed: Feed
+    dialect: Dialect
+    options: dict[str, str]
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """A table of a source: what to call it in SQL, its columns' types, its primary key."""
+
+    source: Source
+    relation: str
+    columns: dict[str, str]
+    primary_key: tuple[str, ...]
+
+    def text(self, column: str) -> str:
+        """Return the expression of a column's exact text."""
+        _, text = self.source.dialect.writing(self.columns[column])
+        return text.format(identifier(column))
+
+    def kind(self, column: str) -> str:
+        """Return what the text of a column is."""
+        return self.source.dialect.writing(self.columns[column])[0]
+
+    def ordered(self, column: str) -> str:
+        """Return the expression that compares with a literal as it sorts."""
+        as_text = self.columns[column] in self.source.dialect.ordered_as_text
+        return self.text(column) if as_text else identifier(column)
+
+    def literal(self, column: str, text: str) -> str:
+        """Return the literal of a column's text, of the column's own type."""
+        kind, dialect = self.kind(column), self.source.dialect
+        if kind == "bytes" and HEX.fullmatch(text):
+            return dialect.bytes_literal.format(text)
+        return text if kind in dialect.plain and NUMBER.fullmatch(text) else literal(text)
+
+
+def source_of(feed: Feed) -> Source:
+    """Return the feed's database; the environment holds its secrets."""
+    if not feed.source:
+        raise UserError(
+            f"Feed {feed.name} has no source: give it url, user and password under source "
+            "(docs/reconcile.md)."
+        )
+    options = resolve(feed.name, feed.source, of="source")
+    dialect = next(d for scheme, d in DIALECTS.items() if options["url"].startswith(scheme))
+    # MariaDB's driver reads MySQL, by its own name only
+    url = options["url"].replace("jdbc:mysql:", "jdbc:mariadb:", 1)
+    return Source(feed, dialect, dialect.options | options | {"url": url})
+
+
+def read(spark: SparkSession, source: Source, sql: str) -> DataFrame:
+    """Return what one statement gives; it runs when the rows are wanted."""
+    options = source.options | {"fetchsize": FETCHED_AT_ONCE, "query": sql}
+    return spark.read.format("jdbc").options(**options).load()
+
+
+def rows(spark: SparkSession, source: Source, sql: str) -> list[tuple]:
+    """Return the few rows that a statement gives."""
+    with asking(source):
+        return [tuple(row) for row in read(spark, source, sql).collect()]
+
+
+@contextmanager
+def asking(source: Source) -> Iterator[None]:
+    """Turn what the database or its driver refuses into a sentence without secrets."""
+    try:
+        yield
+    except (Py4JJavaError, CapturedException) as error:
+        reason = _first_words(error)
+        if reason is None:
+            raise
+        said, state = reason
+        told = scrub(said, source.feed.source).rstrip(".")
+        # class 22 of SQL's states: the connection and the statement are right
+        advice = (
+            "A value of the table cannot be asked for as docs/reconcile.md says of its type: look "
+            "for it at the source."
+            if state.startswith("22")
+            else "Check url, user and password under source, and what the user may read."
+        )
+        raise UserError(
+            f"Feed {source.feed.name}: its source cannot be read: {told}. {advice}", SOURCE
+        ) from None
+
+
+def _first_words(error: Py4JJavaError | CapturedException) -> tuple[str, str] | None:
+    """Return what the driver said and SQL's state of it, if it was the driver."""
+    cause = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
+    gateway = SparkSession.getActiveSession().sparkContext._gateway
+    while cause is not None:
+        if is_instance_of(gateway, cause, "java.sql.SQLException"):
+            said = " ".join((cause.getMessage() or "no reason").split())[:300]
+            return said, cause.getSQLState() or ""
+        cause = cause.getCause()
+    return None
+
+
+def now(spark: SparkSession, source: Source) -> datetime:
+    """Return the time of the source's clock, in UTC."""
+    text = source.dialect.text.format("current_timestamp(6)")
+    ((time,),) = rows(spark, source, f"select {text} as at")
+    return datetime.fromisoformat(time).replace(tzinfo=None)
+
+
+def find_table(
+    spark: SparkSession, source: Source, schema: str | None, table: str
+) -> SourceTable | None:
+    """Return the table, or nothing where the user sees none of that name."""
+    within = literal(schema) if schema else source.dialect.here
+    columns = rows(
+        spark,
+        source,
+        "select column_name as name, data_type as kind from information_schema.columns"
+        f" where table_schema = {within} and table_name = {literal(table)}",
+    )
+    if not columns:
+        return None
+    relation = ".".join(identifier(part) for part in (schema, table) if part)
+    told = {"relation": literal(relation), "schema": within, "table": literal(table)}
+    key = rows(spark, source, source.dialect.primary_key.format(**told))
+    in_order = tuple(name for name, _ in sorted(key, key=lambda row: row[1]))
+    return SourceTable(source, relation, dict(columns), in_order)

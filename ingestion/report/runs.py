@@ -1,0 +1,60 @@
+"""The record of runs: a line of JSON each in lakehouse/runs.jsonl, of which the newest stay."""
+
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+from ingestion.config.feeds import Config
+from ingestion.local_files import replace_file
+from ingestion.report.facts import Run
+
+KEPT = 1000
+
+
+def record_run(config: Config, run: Run) -> None:
+    """Add the run to the record, whole or not at all, whoever adds one at the same time."""
+    path = _path(config)
+    line = json.dumps(asdict(run) | {"started_at": run.started_at.isoformat()}) + "\n"
+    with _alone(path):
+        lines = _lines(path)
+        if len(lines) < 2 * KEPT:
+            with path.open("ab") as output:
+                # a line that a kill has cut off must not swallow this one
+                torn = lines and not lines[-1].endswith(b"\n")
+                output.write((b"\n" if torn else b"") + line.encode())
+        else:
+            replace_file(path, b"".join([*lines[-KEPT:], line.encode()]))
+
+
+def read_runs(config: Config, newest: int) -> tuple[Run, ...]:
+    """Return the newest runs, the oldest of them first; what a kill has cut off is left out."""
+    runs = []
+    for line in _lines(_path(config)):
+        try:
+            told = json.loads(line)
+            runs.append(Run(**told | {"started_at": datetime.fromisoformat(told["started_at"])}))
+        except (ValueError, TypeError, KeyError):
+            continue
+    return tuple(runs[-newest:])
+
+
+def _path(config: Config) -> Path:
+    return config.lakehouse / "runs.jsonl"
+
+
+def _lines(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True) if path.exists() else []
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait for others that write the file; the kernel drops the lock of a process that ends."""
+    lock = path.parent / "locks" / f"{path.name}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,1 @@
+"""What format a record may be of."""

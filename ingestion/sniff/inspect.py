@@ -1,0 +1,245 @@
+"""`python -m ingestion inspect`: looks at records and proposes the feed that would read them."""
+
+import argparse
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ingestion.config.feeds import Config, Feed, known_formats, read_config
+from ingestion.config.project_files import project_files
+from ingestion.config.secrets import resolve
+from ingestion.errors import OK, SOURCE, UserError
+from ingestion.files.loading import find_files
+from ingestion.files.records import NO_PARTITION, Row, read_rows
+from ingestion.kafka import brokers
+from ingestion.progress import say
+from ingestion.sniff.recognise import Candidates, candidates, mapping, read_document
+from ingestion.spark.session import session
+
+TABLE_NAMES = (
+    ("database", "db", "dbName"),
+    ("schema", "schemaName", "schema-name"),
+    ("table", "tableName", "table-name"),
+)
+# Where a message names the key of its table, in any format that does.
+KEY_FIELDS = ("pkNames", "pks", "primaryKey", "pk", "primary_keys", "primary_key_columns")
+# The formats that take a key from Kafka's, by key_source of seeds/formats.csv.
+READ_FROM_KAFKA_KEY = frozenset(
+    (
+        *("debezium_avro", "debezium_json", "debezium_smt", "oms_debezium_smt", "ticdc_debezium"),
+        *("flink_cdc_debezium", "dtle", "maxwell"),
+    )
+)
+# ApsaraDB's hidden number of a row, which is the key of a table without one.
+HIDDEN_KEY = "#alibaba_rds_row_id#"
+# Their names of databases begin with a tenant, which key_columns leaves out.
+OF_TENANTS = frozenset(("oms_debezium", "oms_debezium_flatten", "oms_shareplex"))
+
+
+@dataclass
+class Finding:
+    """What the records say together."""
+
+    records: int = 0
+    silent: int = 0
+    signs: Counter[Candidates] = field(default_factory=Counter)
+    places: dict[Candidates, str] = field(default_factory=dict)
+    keyless: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def formats(self) -> list[str]:
+        """Return the formats that the most records can be of; several cannot be told apart."""
+        fits = {name: self.fitting(name) for signs in self.signs for name in signs}
+        most = max(fits.values(), default=0)
+        return sorted(name for name, count in fits.items() if count == most)
+
+    def fitting(self, name: str) -> int:
+        """Return how many records can be of a format."""
+        return sum(count for signs, count in self.signs.items() if name in signs)
+
+    def others(self) -> Iterator[tuple[Candidates, int]]:
+        """Yield the signs of records that the proposed formats do not explain."""
+        for signs, count in self.signs.most_common():
+            if not signs.intersection(self.formats):
+                yield signs, count
+
+
+def add_parser(
+    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    common: argparse.ArgumentParser,
+) -> None:
+    """Describe the command line of `inspect`."""
+    parser = subparsers.add_parser(
+        "inspect", parents=[common], help="look at records and propose the feed's settings"
+    )
+    parser.add_argument("what", metavar="FILE_OR_TOPIC", help="a file, folder, pattern or topic")
+    parser.add_argument(
+        "--records", type=int, default=10_000, metavar="N", help="look at so many (10000)"
+    )
+    parser.set_defaults(main=main)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Look at the records and print a proposal."""
+    config = read_config(args.project_dir)
+    files = find_files(config.project_dir, [args.what])
+    if files:
+        lines = _kind_of_lines(files[0][1])
+        rows = _rows_of_files(files, lines)
+    elif re.search(r"[/*?]|\.(jsonl?|gz)$", args.what):
+        raise UserError(f"There is no file {args.what}: name a file, a folder or a topic.", SOURCE)
+    else:
+        lines = None
+        rows = _rows_of_topic(config, args.what, args.records)
+    found = examine(islice(rows, args.records))
+    for line in describe(args.what, lines, found, facts(config.project_dir)):
+        say(line)
+    return OK if found.formats else SOURCE
+
+
+def facts(project_dir: Path) -> dict[str, dict[str, str]]:
+    """Return what seeds/formats.csv knows of each format."""
+    with (project_files(project_dir) / "seeds" / "formats.csv").open(
+        encoding="utf-8", newline=""
+    ) as lines:
+        known = {row["format"]: row for row in csv.DictReader(lines)}
+    return {name: known[name] for name in known_formats(project_dir) if name in known}
+
+
+def examine(rows: Iterable[Row]) -> Finding:
+    """Return what the records say together."""
+    found = Finding()
+    for row in rows:
+        found.records += 1
+        message = read_document(row["value"])
+        signs = candidates(row["key"], row["value"], message)
+        if signs is None:
+            found.silent += 1
+            continue
+        found.signs[signs] += 1
+        found.places.setdefault(signs, "{topic}, {partition}:{offset}".format(**row))
+        if signs and message:
+            has_key = row["key"] is not None and bool(signs & READ_FROM_KAFKA_KEY)
+            table = _keyless_table(message, signs, row["topic"], has_key)
+            if table:
+                found.keyless.setdefault(*table)
+    return found
+
+
+def describe(
+    what: str, lines: str | None, found: Finding, known: dict[str, dict[str, str]]
+) -> Iterator[str]:
+    """Yield the proposal, line by line."""
+    formats = found.formats
+    yield f"{what}: {found.records} records"
+    if found.silent:
+        yield f"  {found.silent} have no message that could tell"
+    if formats:
+        yield f"  {found.fitting(formats[0])} look like {' or '.join(formats)}"
+    for signs, count in found.others():
+        named = " or ".join(sorted(signs)) or "no format known here"
+        yield f"  {count} look like {named}, such as {found.places[signs]}"
+    if not formats:
+        yield "No feed can be proposed."
+        return
+    if len(formats) > 1:
+        yield "\nThe messages do not tell these apart. Which is it?"
+        yield from (f"  {name}: {_producer(name, known)}" for name in formats)
+    yield "\nUnder vars.feeds of dbt_project.yml:\n"
+    yield f"    {_feed_name(what)}:"
+    yield f"      format: {formats[0]}{'  # or ' + ' or '.join(formats[1:]) if formats[1:] else ''}"
+    yield f"      {'files' if lines else 'topics'}: {json.dumps([what])}"
+    if lines == "messages":
+        yield "      lines: messages"
+    if found.keyless:
+        yield "      key_columns:  # messages of these tables name no key"
+        for table, columns in sorted(found.keyless.items()):
+            yield f"        {table}: []  # which of {', '.join(columns)}?"
+    for name in formats:
+        if name in known:
+            yield f"\n{name}"
+            yield f"  keys: {known[name]['key_source']}"
+            yield f"  order: {known[name]['order_guarantee']}"
+            if known[name]["settings"]:
+                yield f"  settings: {known[name]['settings']}"
+        else:
+            yield f"\n{name}: there is no macro for it yet (CONTRIBUTING.md, add a format)."
+
+
+def _producer(name: str, known: dict[str, dict[str, str]]) -> str:
+    return known[name]["producer"] if name in known else "not read yet"
+
+
+def _feed_name(what: str) -> str:
+    stem = Path(what.rstrip("/*")).name.split(".jsonl")[0]
+    return re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_0123456789") or "feed"
+
+
+def _kind_of_lines(path: Path) -> str:
+    first = next((row for row in read_rows(path, path.name, "records", {})), None)
+    return "messages" if first is None or first["partition"] == NO_PARTITION else "records"
+
+
+def _rows_of_files(files: Iterable[tuple[str, Path]], lines: str) -> Iterator[Row]:
+    for name, path in files:
+        yield from read_rows(path, name, lines, {})
+
+
+def _rows_of_topic(config: Config, topic: str, records: int) -> Iterator[Row]:
+    """Yield the first records that the brokers hold, without landing them."""
+    feed = Feed(name=topic, format="", topics=(topic,), kafka=config.kafka)
+    spark = session(config.project_dir, brief=True)
+    with brokers.admin_client(spark, feed) as client:
+        brokers.feed_topics(spark, client, feed)
+    options = {f"kafka.{key}": value for key, value in resolve(topic, feed.kafka).items()}
+    with brokers.broker_errors(feed):
+        stored = spark.read.format("kafka").options(**options).option("subscribe", topic).load()
+        columns = ("topic", "partition", "offset", "key", "value")
+        taken = stored.select(*columns).limit(records).collect()
+    for row in taken:
+        yield {
+            name: bytes(cell) if isinstance(cell, bytearray) else cell
+            for name, cell in row.asDict().items()
+        }
+
+
+def _keyless_table(
+    message: dict[str, Any], signs: Candidates, topic: str, has_key: bool
+) -> tuple[str, list[str]] | None:
+    """Return the table and the columns of a row change that names no key."""
+    if "qlik_replicate" in signs:
+        message = mapping(message, "message") or message
+    body = message["payload"] if isinstance(message.get("payload"), dict) else message
+    schema = mapping(message, "schema")
+    image = body.get("data") or body.get("after") or body.get("before")
+    image = next(iter(image), None) if isinstance(image, list) else image
+    if isinstance(image, dict):
+        image = image.get("dataColumn") or image.get("data") or image
+    named = [place[name] for place in (message, schema) for name in KEY_FIELDS if name in place]
+    if not isinstance(image, dict) or any(named) or (not named and has_key):
+        return None
+    if HIDDEN_KEY in image:
+        return None
+    if "op" in mapping(message, "meta"):
+        # SharePlex: an update has the rest of its row in `key`
+        image = mapping(message, "key") | image
+    path = [topic] if "qlik_replicate" in signs else _path_of_table(message, body, schema)
+    path = path[-2:] if signs & OF_TENANTS else path
+    return (".".join(path), list(image)) if path else None
+
+
+def _path_of_table(
+    message: dict[str, Any], body: dict[str, Any], schema: dict[str, Any]
+) -> list[str]:
+    """Return the names of a message's table, as far as it has them."""
+    source = body.get("source") or schema.get("source") or message.get("metadata")
+    place = source if isinstance(source, dict) else mapping(message, "meta") or message
+    names = [next((place[name] for name in part if place.get(name)), None) for part in TABLE_NAMES]
+    told = ".".join(dict.fromkeys(name for name in names if isinstance(name, str)))
+    return told.split(".") if told else []
