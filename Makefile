@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-all test-quick test-format test-formats test-gold test-ingestion test-pipeline \
-	test-histories test-crashes test-readme test-sources test-reconcile test-cluster test-long mutants lint format bench clean
+	test-histories test-crashes test-readme test-sources test-reconcile test-cluster test-long mutants lint new-format format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -23,7 +23,7 @@ run: setup  ## load the feeds, build and test all tables, report
 	@$(BIN)/python -m ingestion run
 
 # The models of formats differ in nothing but the name, as tests/formats/test_names.py says: one stands for all.
-WRITTEN_SQL := models/silver/*.sql models/silver/formats/canal_json_cloudcanal_changes.sql models/gold tests
+WRITTEN_SQL := models/silver/*.sql models/silver/formats/canal_json_cloudcanal_changes.sql models/gold examples/shop/models tests
 lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
 	@$(BIN)/sqlfluff lint --disable-progress-bar --processes 2 $(WRITTEN_SQL)
@@ -66,7 +66,7 @@ test-ingestion: setup
 HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
 ifdef FAST
 test-pipeline: setup
-	@$(PYTEST) tests/pipeline tests/crashes
+	@$(PYTEST) tests/pipeline
 else
 test-pipeline: setup
 	@$(PYTEST) tests/pipeline $(addprefix --ignore=,$(HISTORIES))
@@ -108,6 +108,9 @@ test-long: setup  ## more damage, histories, killed runs and transactions than C
 # MUTANTS="--tests fast gold:" for those of gold, with the tests of `make test`
 mutants: setup  ## plant faults in a copy, one at a time, and say which test sees each: for a night
 	@$(BIN)/python -m tests.mutants $(MUTANTS)
+
+new-format: setup  ## the files of a format that is read as another one: make new-format NAME=x LIKE=canal_json
+	@$(BIN)/python -m tests.support.new_format "$(NAME)" "$(LIKE)"
 
 format: setup  ## let ruff put the Python in order
 	@$(BIN)/ruff check --quiet --fix . && $(BIN)/ruff format --quiet .

@@ -34,6 +34,8 @@ def run_dbt(project_dir: Path, *arguments: str) -> int:
     if tests:
         counts = ", ".join(f"{count} {word}" for word, count in sorted(tests.items()))
         say(f"  tests: {counts}")
+        if tests.keys() - {"passed"}:
+            say("  docs/tests.md says what to do; the next run shows most of these no more")
     if outcome.exception is not None:
         complain(f"dbt {arguments[0]} stopped: {_short(str(outcome.exception))}")
         return BUILD

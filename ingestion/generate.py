@@ -58,7 +58,7 @@ def main(args: argparse.Namespace) -> int:
             say(
                 f"{table}: its {told}. Name it under key_columns of the feed, then "
                 f"`python -m ingestion rebuild {feed.name}`, and generate again; if the table has "
-                "none, write its model with current_rows (docs/gold.md)."
+                "none, write its model with current_rows (docs/gold/declare.md)."
             )
         else:
             name = model_name(config.project_dir, feed.name, table)

@@ -1,7 +1,8 @@
 """Which formats a record can be of, by the signs that it bears.
 
-`macros/parse/unknown_error.sql` looks at the same signs in SQL, to name one format in a sentence; here
-all that come into question are kept, since one record often cannot tell several formats apart.
+`macros/parse/unknown_error.sql` looks at the same signs in SQL, to name one format in a
+sentence; here all that come into question are kept, since one record often cannot tell
+several formats apart.
 """
 
 import json

@@ -15,12 +15,12 @@ BIN = Path(sys.executable).parent
 
 def left_by_dbt() -> list[Path]:
     """Return what dbt wrote of our models, each text once: a script holds its compiled model word by word."""
-    if not any(TARGET.glob("compiled/*/models/**/*.sql")):
+    if not any(TARGET.glob("compiled/**/models/**/*.sql")):
         subprocess.run([BIN / "dbt", "compile", "--quiet"], cwd=ROOT, check=True)
     compiled, scripts = (
         {
             path.relative_to(TARGET / kind): path
-            for path in sorted((TARGET / kind).glob("*/models/**/*.sql"))
+            for path in sorted((TARGET / kind).glob("**/models/**/*.sql"))
             if not any(part.endswith(".yml") for part in path.parts)
         }
         for kind in ("compiled", "run")

@@ -350,7 +350,7 @@
     that has just started knows no commit yet, and its event stands where it is. Oracle: the commit's SCN and the place in the
     transaction (txSeq), else the SCN. SQL Server: the commit's LSN of three hexadecimal parts. MongoDB: cluster time, which
     source.ts_ms is no more from 3.4 on.
-    Rule: docs/order.md -#}
+    Rule: docs/gold/order.md -#}
 {% macro debezium_position(connector, source) -%}
     cast(
         case

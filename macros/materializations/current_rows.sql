@@ -1,5 +1,5 @@
 {#- gold.<table> of a table without a key: made anew from its counts in state.<table> whenever there are new changes.
-    A run that is killed between the two statements is repaired by the next one. docs/gold.md explains it. -#}
+    A run that is killed between the two statements is repaired by the next one. docs/gold/declare.md explains it. -#}
 
 {% materialization current_rows, adapter='spark' %}
     {%- set plan = cdc.gold_plan() -%}

@@ -3,7 +3,7 @@
     Beside it stands state.<table>: the deletes of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and the changes
     that brought a row from one key to another without telling all of its values. Of several rows of a key the highest
     counts; compact_tables leaves that one.
-    The whole script stands in target/run. docs/gold.md explains it. -#}
+    The whole script stands in target/run. docs/gold/merge.md explains it. -#}
 
 {% materialization current_state, adapter='spark' %}
     {%- set plan = cdc.gold_plan() -%}

@@ -8,5 +8,19 @@
     {%- if load_relation(silver) is not none -%}
         {%- do cdc.refuse_lost_records(silver) -%}
     {%- endif -%}
+    {%- do cdc.remove_from_other_formats(feed) -%}
     {%- do cdc.forget_marks([changes, 'cdc_schemas', 'cdc_order_marks']) -%}
+{%- endmacro %}
+
+
+{#- The rows that a feed has in the tables of other formats: it was of one of them before, and other feeds still are. -#}
+{% macro remove_from_other_formats(feed) -%}
+    {%- set own = 'feed = ' ~ cdc.quoted(feed) -%}
+    {%- for format in cdc.formats_in_use() if format != cdc.feed_settings(feed).format -%}
+        {%- set silver = load_relation(cdc.silver_relation(format ~ '_changes')) -%}
+        {%- if silver is not none and run_query('select 1 from ' ~ silver ~ ' where ' ~ own ~ ' limit 1') | length > 0 -%}
+            {%- do cdc.refuse_lost_records(silver, own) -%}
+            {%- do run_query('delete from ' ~ silver ~ ' where ' ~ own) -%}
+        {%- endif -%}
+    {%- endfor -%}
 {%- endmacro %}

@@ -114,6 +114,7 @@ def newer_of(one, other):
     )
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_between_state_and_gold_is_made_good_by_the_next(tmp_path):
     """A first run, then one of new records, killed; the next one makes of all records what a full refresh does."""
     project = project_of_postgres(tmp_path)

@@ -3,6 +3,7 @@
 import base64
 import json
 import pickle
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,13 @@ MESSAGES = """
     bronze_version bigint, feed_key_columns map<string, array<string>>, feed_settings map<string, string>
 """
 TIMES = ("message_timestamp", "changed_at", "captured_at")
+
+
+def read_as(format_name):
+    """The format whose macro reads the messages of this one: mostly itself."""
+    text = (MACROS / "formats" / f"{format_name}.sql").read_text()
+    called = re.search(r"cdc\.parse_(\w+)\(messages\)", text)
+    return called[1] if called else format_name
 
 
 @dataclass(frozen=True)

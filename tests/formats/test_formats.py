@@ -7,6 +7,8 @@ import re
 import pytest
 import yaml
 
+from tests.formats.conftest import read_as
+
 from .conftest import HERE, load_lines
 from .reference import COLUMNS, reference_rows
 
@@ -309,7 +311,7 @@ def test_a_message_of_its_own_format_is_not_named_otherwise(spark, macros, forma
     frame = spark.createDataFrame([(text,) for text in texts], "text string")
     got = {name for (name,) in frame.selectExpr(f"{macros.looks_like('text')} as name").collect()}
     # several canal-like formats cannot be told apart
-    family = {format_name, SIGNS_OF.get(format_name, format_name)}
+    family = {format_name, SIGNS_OF.get(format_name, format_name), read_as(format_name)}
     family |= {"canal_json"} if format_name in UNDECIDABLE else set()
     assert got - {None} <= family
     # a binary format has no message that could be named

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support.format_table import MARKED, README, facts, table
+from tests.support.format_table import MARKED, OVERVIEW, README, facts, overview, table
 
 pytestmark = pytest.mark.every_format
 
@@ -28,7 +28,7 @@ def test_macros_models_tests_and_pages_have_the_same_names():
     assert (
         sorted(path.parent.name for path in ROOT.glob("tests/formats/*/messages.jsonl")) == FORMATS
     )
-    assert stems("docs/formats/*.md", ".md") == FORMATS
+    assert [name for name in stems("docs/formats/*.md", ".md") if name != "README"] == FORMATS
     assert [row["format"] for row in facts()] == FORMATS
     schemas = [name for name in stems("macros/schemas/*.sql", ".sql") if name != "schema_columns"]
     assert schemas == FORMATS
@@ -77,8 +77,11 @@ def test_the_seed_says_everything_of_every_format():
         assert [name for name, text in row.items() if not text and name != "settings"] == []
 
 
-def test_the_table_in_the_readme_is_that_of_the_seed():
+@pytest.mark.parametrize(("page", "made"), [(README, table), (OVERVIEW, overview)])
+def test_the_pages_say_of_formats_what_the_seed_says(page, made):
+    text = page.read_text("utf-8")
+    assert MARKED.search(text)[0] == made(), "run python -m tests.support.format_table"
+
+
+def test_the_readme_counts_the_formats():
     assert f"[{len(FORMATS)} formats](#formats)" in README.read_text("utf-8")
-    assert MARKED.search(README.read_text("utf-8"))[0] == table(), (
-        "run python -m tests.support.format_table"
-    )

@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from ingestion import files
@@ -262,6 +263,15 @@ def test_find_files_sorts_and_skips_hidden_ones(project: Project):
         put(project, name, "x")
     found = files.find_files(project.folder, ["in/*", "in", "in/a"])
     assert [name for name, _ in found] == ["in/a", "in/b", "in/sub/c"]
+
+
+def test_files_can_be_read_by_several_tasks(project: Project, tmp_path: Path):
+    """Of one row group, which is all that Parquet's own setting would write here, only one task reads."""
+    texts = "concat_ws(' ', transform(sequence(1, 600), n -> uuid()))"
+    rows = project.spark.range(0, 3000, 1, 1).selectExpr("id", f"{texts} as value")
+    rows.write.parquet(str(tmp_path / "rows"))
+    (written,) = (tmp_path / "rows").glob("*.parquet")
+    assert pq.ParquetFile(written).metadata.num_row_groups > 1
 
 
 def test_bronze_has_the_declared_properties(project: Project):

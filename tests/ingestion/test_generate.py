@@ -292,7 +292,7 @@ def test_the_parent_of_partitions_is_told_apart(generate):
             "  only a full load has brought rows, and all of them came under the names of visits_0, "
             "visits_1 too: if these are its partitions, changes come under their names only, and "
             "this table stays as it was loaded; let the publication have publish_via_partition_root, "
-            "or make one model of the partitions (docs/gold.md)"
+            "or make one model of the partitions (docs/gold/declare.md)"
         ]
         assert said[said.index(remarks[0]) - 1].endswith(
             "visits.sql: shop.public.visits, 1 columns"

@@ -170,6 +170,7 @@ def test_new_partitions_and_topics_land_from_their_beginning(project: Project, b
     assert plain(project.messages()) == plain(broker.consume([topic, later, *names]))
 
 
+@pytest.mark.long
 def test_follower_finds_new_partitions_and_topics(project: Project, broker: KafkaBroker):
     topic = broker.create("follow.one")
     listed = broker.create("followed")
@@ -204,6 +205,7 @@ def test_a_topic_that_leaves_and_comes_back_goes_on_where_it_was(
     assert plain(project.messages()) == plain(broker.consume([stays, leaves]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [pytest.param("latest", marks=pytest.mark.long), "mapping"])
 def test_starting_offsets_decide_where_the_first_load_begins(
     project: Project, broker: KafkaBroker, kind: str

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from tests.mutants.first_failure import PLACE
 from tests.mutants.tree import environment
 
-TIERS = {"fast": ["-m", "not long"], "all": []}
+TIERS = {"fast": ["-m", "not long and not nightly"], "all": ["-m", "not nightly"]}
 PYTEST = [sys.executable, "-m", "pytest", "-x", "--quiet", "-p", "tests.mutants.first_failure"]
 PASSED, FAILED, NOTHING_COLLECTED = 0, 1, 5
 # The machine, a broker or a database broke, not the product.

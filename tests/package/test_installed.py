@@ -10,6 +10,7 @@ import pytest
 from deltalake import DeltaTable
 
 from ingestion.project_files import PROJECT_ROOT
+from tests.support.checkout import copy_of_the_checkout
 
 pytestmark = pytest.mark.long
 
@@ -94,15 +95,7 @@ def succeeded(command, folder):
 def installed(tmp_path_factory):
     """The programs of an environment with the wheel and what it depends on, without the checkout."""
     folder = tmp_path_factory.mktemp("environment")
-    clone = folder / "clone"
-    files = succeeded(["git", "ls-files", "-co", "--exclude-standard"], PROJECT_ROOT).splitlines()
-    for name in files:
-        if (
-            name.startswith(("ingestion/", "macros/", "models/", "profiles/", "seeds/"))
-            or "/" not in name
-        ):
-            (clone / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(PROJECT_ROOT / name, clone / name, follow_symlinks=False)
+    clone = copy_of_the_checkout(folder / "clone")
     succeeded(
         [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, clone], folder
     )

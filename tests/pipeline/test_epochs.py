@@ -283,7 +283,7 @@ def test_a_marked_full_load_behind_a_cut_over_begins_anew_too(project):
 
 
 def rows_at(lakehouse, second):
-    """Ask as docs/gold.md does."""
+    """Ask as docs/gold/history.md does."""
     time = f"timestamp '1970-01-01 00:00:{second:02}Z'"
     begun = f"(valid_from <= {time} or valid_from is null)"
     rows = lakehouse.sql(

@@ -60,6 +60,7 @@ def test_a_run_after_compaction_finds_nothing_new(shop):
     ] == []
 
 
+@pytest.mark.long
 def test_vacuum_keeps_what_its_retention_needs(shop):
     rows = rows_of(shop)
     assert shop.dbt("run-operation", "vacuum_tables").success
@@ -108,6 +109,7 @@ def deleted_keys(project):
     return sorted(row.row_key[0] for row in project.sql("select row_key from state.kept"))
 
 
+@pytest.mark.long
 def test_old_deletes_are_forgotten_unless_changes_came_later_than_declared(retained):
     project = retained
     assert not forget(project, "soon").success

@@ -289,6 +289,25 @@ def one_more_format(project):
     project.run("--select", "cdc_changes")
 
 
+def test_rows_of_a_feed_leave_the_table_of_the_format_that_it_had(one_more_format):
+    project = one_more_format
+    build_two_records(project, "stays")
+    build_two_records(project, "changes_format")
+    feeds = project.feeds
+    # its records are read anew, as what they are not
+    project.set_feeds(feeds | {"changes_format": feeds["changes_format"] | {"format": "canal_json"}})
+    told = ("run-operation", "forget_silver", "--args", "{feed: changes_format}")
+    assert project.dbt(*told).success
+    bronze = str(project.root / "lakehouse" / "bronze")
+    feed = Feed(name="changes_format", format="canal_json", files=("in/changes_format",))
+    record_feed(project.spark, bronze, feed)
+    project.run("--select", "silver")
+    counted = project.sql("select feed, count(*) as rows from silver.maxwell_changes group by feed")
+    assert [(row.feed, row.rows) for row in counted] == [("stays", 2)]
+    conserved = project.dbt("test", "--select", "every_record_is_in_silver")
+    assert project.statuses(conserved) == {"every_record_is_in_silver": "pass"}
+
+
 @pytest.fixture
 def trimmed(one_more_format):
     """Bronze has lost the first of two records."""

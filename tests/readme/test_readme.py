@@ -2,45 +2,41 @@
 
 import os
 import re
-import shutil
 import subprocess
 
 import pytest
+import yaml
 
+from ingestion.config import read_config
 from ingestion.project_files import PROJECT_ROOT
+from tests.support.checkout import copy_of_the_checkout
 from tests.support.java import BRIEF
 
 README = (PROJECT_ROOT / "README.md").read_text()
-# `make test` runs this test
-LEFT_OUT = ("make test",)
+QUERIES = (PROJECT_ROOT / "docs" / "gold" / "values.md").read_text()
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+def blocks(language, page=README):
+    return re.findall(rf"^```{language}\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
 
 
 def commands():
     lines = "".join(blocks("sh")).replace("\\\n", " ").splitlines()
     kept = [line.split("  #")[0].strip() for line in lines if line.strip()]
-    return [line for line in kept if line not in LEFT_OUT and not line.startswith("#")]
+    return [line for line in kept if not line.startswith("#")]
+
+
+def inputs():
+    """What a reader types for a topic of their own, where no broker is that the test could ask."""
+    lines = "".join(blocks("console")).splitlines()
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 
 def make_copy(folder):
     """The project as `git clone` and `make setup` leave it."""
     if not (PROJECT_ROOT / ".venv" / "ready").exists():
         pytest.skip("needs the environment that `make setup` makes")
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=PROJECT_ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    for name in listed:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PROJECT_ROOT / name, folder / name, follow_symlinks=False)
-    for name in (".venv", ".jars"):
-        (folder / name).symlink_to(PROJECT_ROOT / name)
+    copy_of_the_checkout(folder)
     (folder / ".venv" / "ready").touch()
     # others' tests may leave something in /tmp at the same time
     java_tmp(folder).mkdir(parents=True)
@@ -82,6 +78,8 @@ def test_make_run_shows_one_quiet_screen_and_leaves_nothing_outside(copy):
     assert [line for line in lines if noise.search(line)] == []
     assert "gold.orders: 6 rows" in done.stdout
     assert "1 unknown" in done.stdout
+    # two warnings, which a second run would not show
+    assert "docs/tests.md" in done.stdout
     # Hive makes one per session where nobody tells it another place, and leaves it there
     assert list(java_tmp(folder).glob("*_resources")) == []
 
@@ -95,9 +93,35 @@ def test_the_commands_run_in_order(copy):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert "format: canal_json" in done.stdout
     assert "shop_postgres" in done.stdout
+    # explain_row names the record that gold shows, as docs/gold/explain.md prints it
+    assert "gold shows it" in done.stdout
     assert not (folder / "metastore_db").exists()
-    for snippet in blocks("python"):
+    snippets = blocks("python", QUERIES)
+    assert snippets
+    for snippet in snippets:
         path = folder / "snippet.py"
         path.write_text(snippet)
         ran = shell(folder, ".venv/bin/python snippet.py")
         assert ran.returncode == 0, ran.stderr
+
+
+def test_the_sample_can_be_removed_as_the_readme_says(tmp_path):
+    """Without the sample, with the README's feed in its place, dbt finds nothing that is missing."""
+    folder = make_copy(tmp_path)
+    removal = next(line for line in inputs() if line.startswith("rm "))
+    loading = next(line for line in inputs() if " load " in line)
+    assert inputs().index(removal) < inputs().index(loading), (
+        "it would take the reader's topic away"
+    )
+    shell(folder, removal).check_returncode()
+    project = yaml.safe_load((folder / "dbt_project.yml").read_text())
+    project["vars"] |= yaml.safe_load(blocks("yaml")[0])
+    (folder / "dbt_project.yml").write_text(yaml.safe_dump(project, sort_keys=False))
+    listed = shell(folder, ".venv/bin/dbt --quiet ls --resource-type model --output name")
+    assert listed.returncode == 0, listed.stdout + listed.stderr
+    models = listed.stdout.split()
+    assert "canal_json_changes" in models
+    assert not {"orders", "customers", "debezium_json_changes"} & set(models)
+    feeds = read_config(folder).feeds
+    assert list(feeds) == ["crm"]
+    assert all(loading.split()[-1] in line for line in inputs() if "ingestion" in line)

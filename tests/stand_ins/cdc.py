@@ -1,0 +1,64 @@
+"""What sqlfluff puts where a model or a test calls a macro of ours: it looks at what stands in the file."""
+
+from collections.abc import Callable
+
+TEXTS = {
+    "feeds": ["x"],
+    "formats_in_use": ["x"],
+    "feeds_with": [],
+    "feeds_of_rising_positions": ["x"],
+    "new_messages": "select 1",
+    "current_state": "select 1",
+    "current_rows": "select 1",
+    "history": "select 1",
+    "schema_columns": "select 1",
+    "mark_of_model": "",
+    "is_newer_than": "true",
+    "is_new_schema": "true",
+    "unchecked_records": "records",
+    "checked_version": "1",
+    "silver_version": "1",
+    "lakehouse_run": {},
+    "is_unchecked": "true",
+    "gold_tables": "gold_tables",
+    "gold_columns": "gold_columns",
+    "can_be_added": "true",
+    "has_unchecked_changes": True,
+    "has_unchecked_changes_where": True,
+    "restarts": "restarts",
+    "lies_between": "true",
+    "positions_of_a_file": "4294967296",
+    "epoch_in_ranges": "ranges.epoch",
+    "has_shared_positions": True,
+    "is_same_key": "true",
+    "is_same_position": "true",
+    "is_of_gold_table": "true",
+    "may_be_gold_table": "true",
+    "finding_of_statement": "line",
+    "epochs_of_a_rewind": "1000",
+    "quoted_list": "'x'",
+}
+OF_ARGUMENTS: dict[str, Callable[..., str]] = {
+    "begins_again_in_file": lambda space, earlier, later: f"{earlier} > {later}",
+    "is_in_range": lambda relation: f"{relation}.feed = ranges.feed",
+    "position_in_ranges": lambda relation: f"{relation}.change_sequence.position",
+    "proven_position": lambda relation, feed: f"{relation}.change_sequence.position",
+    "statement_line": lambda ddl: ddl,
+    "read_statement": lambda line: line,
+    "part_of_name": lambda name, part: name,
+    "bare_line": lambda line: line,
+    "other_tables": lambda line: f"array({line})",
+    "cut_overs_passed": lambda relation: f"{relation}.offset",
+    "is_full_load_word": lambda word: f"{word} in ('true', 'first')",
+}
+
+
+def __getattr__(name: str) -> Callable[..., object]:
+    """A macro's stand-in; those of formats are all alike."""
+    if name.startswith("parse_"):
+        return lambda messages: f"select * from {messages}"
+    if name in OF_ARGUMENTS:
+        return OF_ARGUMENTS[name]
+    if name in TEXTS:
+        return lambda *_, **__: TEXTS[name]
+    raise AttributeError(f"tests/stand_ins/cdc.py has no stand-in for {name}")
