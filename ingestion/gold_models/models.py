@@ -36,7 +36,7 @@ NO_ENCODINGS = (
     "string until you say otherwise, and the feed's encodings must name how they are written (text "
     "where it is plain), since neither the messages nor a document tells it"
 )
-# What macros/gold/current_state.sql keeps for itself.
+# What macros/gold/plan/new_columns.sql keeps for itself.
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
     *("_base_sequence", "_column_sequences", "_topic", "_partition", "_changed_at"),

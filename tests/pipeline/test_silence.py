@@ -15,6 +15,7 @@ TEST = "tables_and_models_match"
 UNREAD = Feed(name="unread", format="canal_json")
 # a name that a shell would take for more than one word, and for a command
 ODD = "it's; echo gone"
+QUOTED = r"'shop.it'\''s; echo gone'"
 MODELS = {
     "read": "{{{{ cdc.current_state(feed='unread', database='shop', table='read', {rest}) }}}}",
     # only its versions are wanted
@@ -102,15 +103,16 @@ def unread(project):
 def test_tables_without_a_model_and_models_without_a_table_are_reported(unread):
     expected = {
         without_model("parcels", "shop.parcels", 0),
-        without_model(ODD, shlex.quote(f"shop.{ODD}"), 0),
+        without_model(ODD, QUOTED, 0),
         (
             "slip",
             "parcel",
             None,
             None,
-            NEVER + "shop.parcels, shop.empty, shop.left_1",
+            NEVER + "shop.parcels, shop.read, shop.shard_1",
         ),
     }
+    assert shlex.split(QUOTED) == [f"shop.{ODD}"]
     assert found(unread) == expected
     outcome = unread.dbt("test", "--select", TEST)
     assert set(unread.statuses(outcome).values()) == {"warn"}
