@@ -1,3 +1,4 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Gold tables that stay as they were loaded while their partitions change: a snapshot of PostgreSQL brings the rows of
 -- a partitioned table under its name and under those of its partitions, the stream under the partitions' names alone,
 -- unless the publication has publish_via_partition_root. One row per gold table and table that changes.
@@ -168,8 +169,12 @@ partitioned as (
 final as (
 
     select
-        partitioned.model_name,
+        partitioned.model_name as gold_table,
         partitioned.feed,
+        min(news.place).topic as topic,
+        min(news.place).partition as partition,
+        min(news.place).offset as offset,
+        cast(null as array<string>) as row_key,
         news.table_name as changed_table,
         min(news.place) as first_place,
         max(news.place) as last_place,

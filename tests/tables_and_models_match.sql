@@ -1,3 +1,4 @@
+{{ config(meta={'cdc': {'findings': true}}) }}
 -- Tables whose rows no gold model reads, with the command that writes a model, but for those that their feed leaves
 -- out; and gold models whose table no message has named, with the nearest names that have come: the name may be a slip,
 -- the source may have renamed the table, or the producer may not send it.

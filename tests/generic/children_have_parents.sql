@@ -3,6 +3,7 @@
     model knows of its foreign key, so it declares the test: `columns` of the model are the values of `parent_columns` of the
     relation `parent`, in this order, each a name or a list of names. A row with a NULL among them has no parent. -#}
 {% test children_have_parents(model, columns, parent, parent_columns) -%}
+    {{ config(meta={'cdc': {'findings': true}}) }}
     {%- set columns = [columns] if columns is string else columns %}
     {%- set parent_columns = [parent_columns] if parent_columns is string else parent_columns %}
     {%- if columns | length != parent_columns | length %}
