@@ -116,7 +116,7 @@ def test_a_table_whose_partitions_change_without_it_is_reported(found):
     statuses, rows = found
     assert [status["partitions_reach_their_table"] for status in statuses] == ["pass", "warn"]
     assert sorted(
-        (row["model_name"], row["changed_table"], *json.loads(row["first_place"]))
+        (row["gold_table"], row["changed_table"], *json.loads(row["first_place"]))
         for row in rows["partitions_reach_their_table"]
     ) == [
         ("parted_orders", "orders_2025", "shop.orders_2025", 0, 50),
