@@ -54,6 +54,8 @@ def test_what_the_first_build_has_found_is_there_with_its_coordinates(shop):
 def test_a_finding_is_open_until_its_test_looks_at_it_again_and_does_not_find_it(
     shop, damaged, monkeypatch
 ):
+    # those that another test has left
+    shop.sql(f"delete from silver.findings where test = '{WINDOWED}'")
     carts = shop.sql("describe history gold.carts limit 1")[0].version
     damaged("gold.carts", "update gold.carts set _change.sequence.offset = 0")
     assert test_again(shop, WINDOWED) == {WINDOWED: "warn"}

@@ -88,6 +88,8 @@ def test_each_of_them_fails_on_data_made_for_it(shop, damaged):
     outcome = shop.dbt("test", "--select", *DAMAGES, "--vars", "check_all_history: true")
     found = {name: str(status) for name, status in shop.statuses(outcome).items()}
     assert found == {test: status for test, (*_, status) in DAMAGES.items()}
+    kept = shop.sql("select distinct test from silver.findings where resolved_at is null")
+    assert set(DAMAGES) <= {row.test for row in kept}
 
 
 @pytest.mark.nightly
