@@ -804,13 +804,13 @@
                         array_join(zip_with(key_names, key_of_row, (name, part) -> concat(name, ' = ', part)), ', '),
                         ') may be made up: the row before it has values of other columns (',
                         array_join(
-                            transform(
+                            array_sort(transform(
                                 filter(
                                     map_entries({{ cdc.without_columns('old_image', 'key_names') }}),
                                     entry -> entry.value not in ({{ cdc._values_for_none() }})
                                 ),
                                 entry -> entry.key
-                            ),
+                            )),
                             ', '
                         ),
                         '), as with REPLICA IDENTITY USING INDEX. Give the table REPLICA IDENTITY DEFAULT; where it has FULL, say ',

@@ -736,7 +736,7 @@ def check_made_up_key(key, before):
         told = ", ".join(f"{name} = {value}" for name, value in key.items())
         raise Bad(
             f"the Kafka key of this delete ({told}) may be made up: the row before it has values of other columns"
-            f" ({', '.join(others)}), as with REPLICA IDENTITY USING INDEX. Give the table REPLICA IDENTITY DEFAULT;"
+            f" ({', '.join(sorted(others))}), as with REPLICA IDENTITY USING INDEX. Give the table REPLICA IDENTITY DEFAULT;"
             " where it has FULL, say before_images: complete in the feed"
         )
 
