@@ -57,6 +57,12 @@ def add_parser(
     parser.add_argument(
         "--metrics", type=Path, metavar="FILE", help="write metrics in Prometheus' text format"
     )
+    parser.add_argument(
+        "--metrics-port",
+        type=int,
+        metavar="PORT",
+        help="with --follow: serve the metrics at http://this-machine:PORT/metrics",
+    )
     parser.set_defaults(main=main)
 
 
@@ -64,7 +70,8 @@ def main(args: argparse.Namespace) -> int:
     """Bring every table up to what the feeds have now."""
     config = read_config(args.project_dir)
     if args.follow:
-        return follow(config, Options(args.interval, args.test_every, args.accept_gaps))
+        told = (args.interval, args.test_every, args.accept_gaps, args.metrics, args.metrics_port)
+        return follow(config, Options(*told))
     feeds = choose(config, [])
     for feed in feeds:
         resolve(feed.name, feed.kafka)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 from ingestion.config.feeds import Config
 from ingestion.cycles.troubles import called
@@ -9,7 +10,10 @@ from ingestion.errors import log_trace
 from ingestion.gold_models.new_models import Owner, models_for_new_tables
 from ingestion.progress import complain, say
 from ingestion.report.cycle import Cycle
+from ingestion.report.metrics_server import MetricsServer
 from ingestion.report.publishing import publish_cycle
+
+Listeners = tuple[Callable[[Config, Cycle], None], ...]
 
 # Tables that this process has looked at, whether they got a model or not.
 SEEN: set[Owner] = set()
@@ -26,18 +30,21 @@ def write_models(config: Config, cycle: Cycle) -> None:
         models_for_new_tables(config, SEEN)
 
 
-# Each is called with every cycle, in this order: pages, metrics and messages to others have their
-# place here, and what writes models: the next cycle finds the files that have changed.
-LISTENERS: tuple[Callable[[Config, Cycle], None], ...] = (
-    show_line,
-    publish_cycle,
-    write_models,
-)
+def listeners_of(metrics_file: Path | None, server: MetricsServer | None) -> Listeners:
+    """Return what is called with every cycle, in this order.
+
+    Models come last: the next cycle finds the files that have changed.
+    """
+
+    def publish(config: Config, cycle: Cycle) -> None:
+        publish_cycle(config, cycle, metrics_file, server)
+
+    return show_line, publish, write_models
 
 
-def end_cycle(config: Config, cycle: Cycle) -> None:
+def end_cycle(config: Config, cycle: Cycle, listeners: Listeners) -> None:
     """Hand the cycle on; a listener that fails is said, and stops neither others nor the run."""
-    for listener in LISTENERS:
+    for listener in listeners:
         try:
             listener(config, cycle)
         except Exception as error:

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from ingestion.bronze.tables import create_tables
 from ingestion.config.feeds import Config
 from ingestion.cycles import loading
-from ingestion.cycles.ending import end_cycle
+from ingestion.cycles.ending import Listeners, end_cycle, listeners_of
 from ingestion.cycles.loading import Loaders
 from ingestion.cycles.one_cycle import Options, Progress, run_cycle
 from ingestion.cycles.project import Project
@@ -17,6 +17,7 @@ from ingestion.errors import OK, UserError
 from ingestion.loader.load import stop_signals
 from ingestion.locks import metastore_lock
 from ingestion.progress import say
+from ingestion.report.metrics_server import metrics_server
 from ingestion.spark.session import session
 
 
@@ -37,16 +38,23 @@ def follow(config: Config, options: Options) -> int:
         say("Starting Spark ...")
         spark = session(config.project_dir, hive=True, inherited=inherited)
         create_tables(spark, config.bronze)
+        server = stack.enter_context(metrics_server(options.metrics_port))
+        listeners = listeners_of(options.metrics_file, server)
         stopping = stack.enter_context(stop_signals())
         loaders = loading.loaders_of(spark, stopping, held)
         stack.callback(loading.close, loaders)
-        run_cycles(spark, config, options, loaders, stopping)
+        run_cycles(spark, config, options, loaders, stopping, listeners)
     say("Stopped; the next run goes on where this one ended.")
     return OK
 
 
 def run_cycles(
-    spark: SparkSession, config: Config, options: Options, loaders: Loaders, stopping: Event
+    spark: SparkSession,
+    config: Config,
+    options: Options,
+    loaders: Loaders,
+    stopping: Event,
+    listeners: Listeners,
 ) -> None:
     """Run one cycle after the other until stopped; the one at work is ended."""
     project, progress, number = Project(config), Progress(), 0
@@ -54,5 +62,5 @@ def run_cycles(
         number += 1
         started = time.monotonic()
         project, progress, cycle = run_cycle(spark, project, progress, options, loaders, number)
-        end_cycle(project.config, cycle)
+        end_cycle(project.config, cycle, listeners)
         stopping.wait(max(0.0, options.interval - (time.monotonic() - started)))

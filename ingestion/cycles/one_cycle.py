@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event
 
 from pyspark.sql import SparkSession
@@ -32,6 +33,9 @@ class Options:
     # seconds between two runs of the tests
     test_every: float
     accept_gaps: bool = False
+    # where the metrics go: a file for the node exporter, a port to scrape
+    metrics_file: Path | None = None
+    metrics_port: int | None = None
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,12 @@ from ingestion.report.facts import Facts, Run
 from ingestion.report.gathering import gather
 from ingestion.report.gold import size_of
 from ingestion.report.metrics import metrics
+from ingestion.report.metrics_server import MetricsServer
 from ingestion.report.page import page
 from ingestion.report.runs import record_run
 from ingestion.report.webhook import send_findings
+
+PUBLISHED_EVERY = 60.0
 
 
 def publish(config: Config, facts: Facts, metrics_file: Path | None = None) -> None:
@@ -39,10 +42,15 @@ def page_path(config: Config) -> Path:
     return config.lakehouse / "report.html"
 
 
-def publish_cycle(config: Config, cycle: Cycle) -> None:
-    """Record a cycle of `run --follow`, and publish where it may have changed what can be seen.
+def publish_cycle(
+    config: Config,
+    cycle: Cycle,
+    metrics_file: Path | None = None,
+    server: MetricsServer | None = None,
+) -> None:
+    """Record a cycle of `run --follow`, and publish once a minute, and whenever tests have run.
 
-    It is a listener of cycles.
+    To gather the facts reads silver's history: more often would be most of a cycle's work.
     """
     for feed, topics in cycle.lag.items():
         note_ends(config, feed, _ends(read_up_to(config, feed), topics))
@@ -50,8 +58,16 @@ def publish_cycle(config: Config, cycle: Cycle) -> None:
     if landed or cycle.is_built:
         failed = "; ".join(trouble.sentence for trouble in cycle.troubles) or None
         record_run(config, Run("run --follow", cycle.started_at, cycle.seconds, landed, failed))
-    if cycle.is_built or cycle.tests:
-        publish(config, gather(config))
+    serves_none = server is not None and not server.text
+    if cycle.tests or serves_none or _is_older(page_path(config), PUBLISHED_EVERY):
+        facts = gather(config)
+        publish(config, facts, metrics_file)
+        if server:
+            server.text = metrics(facts)
+
+
+def _is_older(path: Path, seconds: float) -> bool:
+    return not path.exists() or time.time() - path.stat().st_mtime > seconds
 
 
 def _ends(read: Offsets, lag: Mapping[str, Mapping[int, int]]) -> Offsets:

@@ -79,8 +79,7 @@ def test_a_listener_that_fails_keeps_no_other_from_the_cycle(tmp_path, capsys, m
         raise ValueError("no page")
 
     listeners = (failing, lambda _, cycle: heard.append(cycle.number))
-    monkeypatch.setattr(ending, "LISTENERS", listeners)
-    ending.end_cycle(Config(tmp_path, "bronze", {}, {}), cycle(number=7))
+    ending.end_cycle(Config(tmp_path, "bronze", {}, {}), cycle(number=7), listeners)
     assert heard == [7]
     assert "failing of cycle 7 failed: no page" in capsys.readouterr().err
 

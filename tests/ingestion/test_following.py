@@ -19,11 +19,12 @@ from deltalake import DeltaTable
 
 from ingestion.errors import OK
 from tests.ingestion.test_cycles import MODEL, change, feed_of
+from tests.ingestion.test_metrics_server import scraped
 from tests.ingestion.test_topics import wait_for
 from tests.pipeline.conftest import Lakehouse
 from tests.pipeline.shop_records import SHOP_MODELS
 from tests.support.java import BRIEF
-from tests.support.kafka_broker import KafkaBroker
+from tests.support.kafka_broker import KafkaBroker, free_port
 
 pytestmark = [pytest.mark.kafka, pytest.mark.long]
 
@@ -48,7 +49,9 @@ class Follower:
         # a killed Java leaves its temporary files: here they go with the test
         java = f"{BRIEF} -Djava.io.tmpdir={temporary}"
         settings = {"LAKEHOUSE_DRIVER_MEMORY": "1g", "JDK_JAVA_OPTIONS": java}
+        self.port = free_port()
         command = [sys.executable, "-m", "ingestion", "run", "--follow", "--interval", "0.5"]
+        command += ["--metrics-port", str(self.port)]
         self.process = subprocess.Popen(
             [*command, "--project-dir", str(lakehouse.root)],
             cwd=Path(__file__).resolve().parents[2],
@@ -117,6 +120,7 @@ def test_killed_at_random_moments_nothing_is_lost_or_doubled_and_stopped_all_mar
         time.sleep(dice.uniform(0, 6))
     while follower.next_cycle() != (0, 0):
         pass
+    assert 'cdc_feed_records{feed="crm"}' in scraped(follower.port)[1]
     follower.process.send_signal(signal.SIGTERM)
     out, err = follower.process.communicate(timeout=300)
     assert (follower.process.returncode, err) == (OK, "")
