@@ -79,7 +79,9 @@ def records(kind, stream, dice):
             message |= {"before": None, "after": after and json.dumps(after)}
         found.append(
             {"topic": f"{kind}-{stream}", "partition": partition, "offset": offsets[partition], "timestamp": 0,
-             "headers": [], "key": json.dumps({"id": key}), "value": json.dumps(message, separators=(",", ":"))}
+             "headers": [], "key": json.dumps({"id": key}), "value": json.dumps(message, separators=(",", ":")),
+             # otherwise a delete of PostgreSQL's key 0 may be of one that was made up
+             "feed": {"before_images": "complete"}}
         )  # fmt: skip
         offsets[partition] += 1
     return found, rows

@@ -16,14 +16,18 @@ from tests.types.conftest import ROOT, CompilerError, Exceptions
 # What says how a feed is read, not what its records mean.
 OF_THE_LOADER = {
     "files",
+    "group",
     "kafka",
+    "leave_out",
     "lines",
     "max_offsets_per_trigger",
     "source",
     "starting_offsets",
+    "tables",
     "topic_pattern",
     "topics",
 }
+FREE = sorted(OF_THE_LOADER)
 # Every other setting as YAML has it, under a format that takes it.
 WRITTEN = [
     ("canal_json", "time_zone: Asia/Shanghai"),
@@ -65,9 +69,10 @@ WRITTEN = [
 ]
 
 
-def rendered(macro_file: str, **given: object) -> SimpleNamespace:
+def rendered(*macro_files: str, **given: object) -> SimpleNamespace:
     given = {"exceptions": Exceptions, "return": lambda value: value, **given}
-    return macros_of((ROOT / "macros" / macro_file).read_text(), given)
+    text = "\n".join((ROOT / "macros" / name).read_text() for name in macro_files)
+    return macros_of(text, given)
 
 
 def write_feed(folder: Path, format_name: str, setting: str) -> dict:
@@ -82,12 +87,13 @@ def write_feed(folder: Path, format_name: str, setting: str) -> dict:
 
 def refuse_changed_feeds(settings: dict, recorded: str) -> None:
     rendered(
-        "run/prepare_run.sql",
+        "hooks/prepare_run.sql",
         feed_settings=lambda name: settings,
+        feeds=lambda: {"crm": settings},
+        settings_without_meaning=lambda: FREE,
         fromjson=json.loads,
         run_query=lambda query: [("crm", recorded)],
         source=lambda *name: "bronze.feeds",
-        var=lambda name: {"crm": settings},
     ).refuse_changed_feeds()
 
 
@@ -109,7 +115,7 @@ def test_what_the_loader_recorded_is_no_change_to_dbt(tmp_path, format_name, set
 
 def test_an_empty_time_zone_is_the_default(tmp_path):
     settings = write_feed(tmp_path, "canal_json", "time_zone:")
-    macros = rendered("gold/_encodings.sql", feed_settings=lambda name: settings)
+    macros = rendered("run/encodings.sql", feed_settings=lambda name: settings)
     assert macros.gold_time_zone("crm").strip() == "UTC"
 
 
@@ -129,7 +135,10 @@ def test_an_empty_time_zone_is_the_default(tmp_path):
 def test_a_wrong_argument_says_what_to_write(arguments, sentence):
     right = {"feed_name": "crm", "table": "orders", "key": ["id"], "columns": {"id": "bigint"}}
     macros = rendered(
-        "gold/current_state.sql", feed_settings=lambda name: {}, model={"name": "orders"}
+        "gold/current_state.sql",
+        own_names=lambda: [],
+        feed_settings=lambda name: {},
+        model={"name": "orders"},
     )
     macros.check_gold_model(**right)
     with pytest.raises(CompilerError, match=f"Gold model 'orders'.*{sentence}"):
