@@ -26,7 +26,7 @@ test_again.__test__ = False
 def found_by(shop, test):
     """The rows of a test, the oldest first, as the report reads them."""
     rows = [one for one in read_findings(read_config(shop.root)) if one.test == test]
-    return sorted(rows, key=lambda one: (one.first_seen, one.finding))
+    return sorted(rows, key=lambda one: (one.first_seen, one.finding_id))
 
 
 def test_what_the_first_build_has_found_is_there_with_its_coordinates(shop):
