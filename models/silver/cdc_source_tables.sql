@@ -1,4 +1,4 @@
-{{ config(materialized='change_log', meta={'reads_only': 'new tables'}) }}
+{{ config(materialized='change_log', enabled=cdc.feeds() | length > 0, meta={'reads_only': 'new tables'}) }}
 {%- set mark = cdc.mark_of_model() %}
 with
 

@@ -97,3 +97,11 @@ def test_expressions_and_formats_ask_nobody():
         if (found := ASKS.findall(jinja_of(path.read_text())))
     }
     assert not asking
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("models/silver/cdc_*.sql")), ids=lambda path: path.stem
+)
+def test_models_of_silver_are_disabled_without_a_feed(path):
+    """A project that has just installed this one has none, and its runs must not fail."""
+    assert "enabled=cdc.feeds() | length > 0" in path.read_text().splitlines()[0]
