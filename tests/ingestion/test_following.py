@@ -105,7 +105,7 @@ def test_killed_at_random_moments_nothing_is_lost_or_doubled_and_stopped_all_mar
 ):
     kills = int(os.environ.get("KILLS", "2"))
     dice = random.Random(os.environ.get("CASES_SEED", "follow"))
-    topic = broker.create("followed", 2)
+    topic = broker.create("people.followed", 2)
     lakehouse.set_feeds({"crm": feed_of(topic, group="follower")})
     lakehouse.write_model("people", MODEL.format(feed="crm", table="people", kind="bigint"))
     with producing(broker, topic) as newest:
