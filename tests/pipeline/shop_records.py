@@ -168,7 +168,7 @@ def shown(lakehouse, *query):
 
 
 def explained(lakehouse, table, row_key):
-    return shown(lakehouse, "--inline", f"{{{{ explain_row('{table}', {list(row_key)}) }}}}")
+    return shown(lakehouse, "--inline", f"{{{{ cdc.explain_row('{table}', {list(row_key)}) }}}}")
 
 
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:

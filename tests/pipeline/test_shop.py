@@ -174,11 +174,11 @@ def test_the_key_that_a_row_came_from_is_told(shop):
 
 def test_a_row_of_no_table_or_half_a_key_is_refused(shop):
     for table, key, words in (
-        ("changes", ["1"], "'changes' is no gold model"),
+        ("cdc_changes", ["1"], "'cdc_changes' is no gold model"),
         ("orders_history", ["1"], "'orders_history' is no gold model"),
         ("order_items", ["1"], "the key of 'order_items' has"),
     ):
-        inline = f"{{{{ explain_row('{table}', {key}) }}}}"
+        inline = f"{{{{ cdc.explain_row('{table}', {key}) }}}}"
         outcome = shop.dbt("show", "--inline", inline)
         assert words in str(outcome.exception or outcome.result.results[0].message)
 
