@@ -37,7 +37,7 @@ KINDS := test-pipeline test-readme test-ingestion test-formats lint
 ALL_KINDS := test-sources test-pipeline test-histories test-crashes test-reconcile test-readme test-ingestion test-formats lint
 
 test: setup  ## lint, and every promise once: formats, types, a real Kafka, end to end, the README's commands
-	@echo "Four kinds of tests and the linters run, two at a time, in about 20 minutes on two cores."
+	@echo "Four kinds of tests and the linters run, two at a time, in about a quarter of an hour on two cores."
 	@FAST=1 $(BIN)/python -m tests.kinds $(KINDS)
 
 test-all: setup  ## all but the nightly tests, with those that start databases, as CI runs it
@@ -66,7 +66,6 @@ test-ingestion: setup
 HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
 ifdef FAST
 test-pipeline: setup
-	@tests/support/install_browser.sh
 	@$(PYTEST) tests/pipeline
 else
 test-pipeline: setup

@@ -133,6 +133,7 @@ def browser():
         running.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [400, 1400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_shows_it_all_without_script_request_or_overflow(
