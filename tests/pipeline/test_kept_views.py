@@ -55,7 +55,7 @@ def test_a_changed_description_reaches_the_view(settled, monkeypatch):
 
 def test_changed_sql_makes_the_view_again_and_those_that_read_it(settled, monkeypatch):
     shop = settled
-    path = shop.root / "models" / "silver" / "changes.sql"
+    path = shop.root / "models" / "silver" / "cdc_changes.sql"
     before = path.read_text()
     path.write_text(before.replace("select *", "select /* all */ *"))
     try:
@@ -66,5 +66,5 @@ def test_changed_sql_makes_the_view_again_and_those_that_read_it(settled, monkey
 
 
 def test_a_full_refresh_makes_views_again(settled, monkeypatch):
-    selected = ("--full-refresh", "--select", *VIEWS)
+    selected = ("--full-refresh", "--select", *(f"cdc_{view}" for view in VIEWS))
     assert made(settled, monkeypatch, *selected) == {f"silver.{view}" for view in VIEWS}
