@@ -169,7 +169,7 @@ def test_a_key_with_null_names_no_row(keyed):
     named = {key: value for key, value in expected("coded").items() if None not in key}
     assert gold == {(code, int(part)): value for (code, part), value in named.items()}
     found = shown(keyed, "--select", "changes_have_keys")
-    assert {int(row["offset"]) for row in found if row["model_name"] == "coded"} == {
+    assert {int(row["offset"]) for row in found if row["gold_table"] == "coded"} == {
         load * 100 + number
         for load in range(3)
         for number, key in enumerate(KEYS["coded"])
