@@ -133,6 +133,8 @@ def project_of_tables(folder, tables):
     path = copy.root / SHOP_MODELS / "_shop__models.yml"
     listed = yaml.safe_load(path.read_text())
     listed["models"] = [model for model in listed["models"] if model["name"] in tables]
+    # it reads more of them
+    listed.pop("exposures", None)
     path.write_text(yaml.safe_dump(listed))
     return copy
 
