@@ -9,7 +9,7 @@ from deltalake import DeltaTable
 
 from ingestion.bronze.tables import table_path
 from ingestion.config.feeds import Config, Offsets
-from ingestion.errors import OK
+from ingestion.errors import OK, UserError
 from ingestion.kafka.lag import note_ends, read_up_to
 from ingestion.local_files import now, replace_file
 from ingestion.progress import complain
@@ -60,7 +60,11 @@ def publish_cycle(
         record_run(config, Run("run --follow", cycle.started_at, cycle.seconds, landed, failed))
     serves_none = server is not None and not server.text
     if cycle.tests or serves_none or _is_older(page_path(config), PUBLISHED_EVERY):
-        facts = gather(config)
+        try:
+            facts = gather(config)
+        except UserError:
+            # nothing was loaded yet
+            return
         publish(config, facts, metrics_file)
         if server:
             server.text = metrics(facts)
