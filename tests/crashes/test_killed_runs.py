@@ -139,7 +139,7 @@ def test_a_run_that_is_killed_between_state_and_gold_is_made_good_by_the_next(tm
         (built,) = [
             commit["version"]
             for commit in table_of(project, table).history()
-            if "REPLACE" in commit["operation"] and commit["version"] > 0
+            if "REPLACE TABLE" in commit["operation"] and commit["version"] > 0
         ]
         assert content(project, table) == content(project, table, version=built - 1)
 
