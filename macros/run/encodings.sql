@@ -53,11 +53,6 @@
 {%- endmacro %}
 
 
-{% macro is_encoded() -%}
-    wire_encoding not in ('text', 'zoned_wall_clock')
-{%- endmacro %}
-
-
 {% macro encodings_of_table(declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {{ return((cdc.feed_settings(meta.feed).get('encodings') or {}).get(cdc.place_of(meta), {})) }}

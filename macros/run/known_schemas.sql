@@ -30,6 +30,11 @@
 {%- endmacro %}
 
 
+{% macro is_encoded() -%}
+    wire_encoding not in ('text', 'zoned_wall_clock')
+{%- endmacro %}
+
+
 {% macro schemas_by_format() -%}
     select
         format,
