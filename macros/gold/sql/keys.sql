@@ -5,6 +5,31 @@
     stays as it is. So do whole numbers and texts that are written plainly: newest_change_wins reports where two of these
     may be one key. -#}
 
+{#- A key of silver as gold has it: what declared_key makes of its values, behind the names of its shard. -#}
+{% macro gold_key(relation, declaration=none, column='row_key') -%}
+    {%- set key = cdc.declared_key(relation, column, declaration) -%}
+    {%- if cdc.shard_parts(declaration) -%}
+    concat({{ cdc.shard_of(relation, declaration) }}, {{ key }})
+    {%- else -%}
+    {{ key }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The same as a column of a select. -#}
+{% macro gold_key_column(relation, column='row_key', declaration=none) -%}
+    {%- set key = cdc.gold_key(relation, declaration, column) -%}
+    {{ key }}{{ ' as ' ~ column if key != relation ~ '.' ~ column }}
+{%- endmacro %}
+
+
+{#- Does a key name a row? One with NULL in it does not: a unique key takes any number of rows that have NULL there. NULL where
+    there is no key. -#}
+{% macro names_a_row(key) -%}
+    not exists({{ key }}, key_part -> key_part is null)
+{%- endmacro %}
+
+
 {#- A key of silver with its values in the order that the model declares, each as the text that gold compares. A message lists
     them in an order of its own, which an ALTER of the source may change. A key of other columns than the declared ones
     stays as the message has it: the test key_is_the_sources_key reports it. -#}

@@ -83,31 +83,6 @@
 {%- endmacro %}
 
 
-{#- A key of silver as gold has it: what keys.sql makes of its values, behind the names of its shard. -#}
-{% macro gold_key(relation, declaration=none, column='row_key') -%}
-    {%- set key = cdc.declared_key(relation, column, declaration) -%}
-    {%- if cdc.shard_parts(declaration) -%}
-    concat({{ cdc.shard_of(relation, declaration) }}, {{ key }})
-    {%- else -%}
-    {{ key }}
-    {%- endif -%}
-{%- endmacro %}
-
-
-{#- Does a key name a row? One with NULL in it does not: a unique key takes any number of rows that have NULL there. NULL where
-    there is no key. -#}
-{% macro names_a_row(key) -%}
-    not exists({{ key }}, key_part -> key_part is null)
-{%- endmacro %}
-
-
-{#- The same as a column of a select. -#}
-{% macro gold_key_column(relation, column='row_key', declaration=none) -%}
-    {%- set key = cdc.gold_key(relation, declaration, column) -%}
-    {{ key }}{{ ' as ' ~ column if key != relation ~ '.' ~ column }}
-{%- endmacro %}
-
-
 {#- An image, with the names of its shard as columns in it. -#}
 {% macro gold_image_column(relation, image='after_image') -%}
     {%- if cdc.shard_parts() -%}

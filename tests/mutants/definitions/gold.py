@@ -128,7 +128,7 @@ MUTANTS = (
     Mutant(
         name="gold: a key with NULL in it names a row",
         kind="a guard left out",
-        file="macros/gold/sql/source_tables.sql",
+        file="macros/gold/sql/keys.sql",
         before="not exists({{ key }}, key_part -> key_part is null)",
         after="{{ key }} is not null",
         tests=("tests/pipeline/test_keys.py::test_a_key_with_null_names_no_row",),
