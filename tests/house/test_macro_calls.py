@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
@@ -86,6 +87,17 @@ def test_no_macro_calls_one_of_a_floor_above_it():
         if FLOOR_OF[place[name]] > FLOOR_OF[place[macro.name]]
     }
     assert not upward
+
+
+def test_no_files_of_macros_call_each_other_in_a_circle():
+    home = {macro.name: macro.path for macro in MACROS}
+    called = {path: set() for path in home.values()}
+    for macro in MACROS:
+        called[macro.path] |= {home[name] for name in macro.calls & home.keys()} - {macro.path}
+    try:
+        TopologicalSorter(called).prepare()
+    except CycleError as error:
+        pytest.fail(f"in a circle: {', '.join(map(str, error.args[1]))}")
 
 
 def test_expressions_and_formats_ask_nobody():

@@ -159,3 +159,46 @@
     from deletes
     group by row_key, {{ 'shard, ' if sharded }}topic, partition
 {%- endmacro %}
+
+
+{#- The full loads that began again, as the stream's own marks or the feed's cut-overs tell; as in the state, rows
+    without a key. -#}
+{% macro full_loads_again(plan) -%}
+    {%- if plan.has_ranges %}
+        select
+            cast(null as array<string>) as row_key,
+            {%- if cdc.shard_parts() %}
+            {{ cdc.shard_of('changes') }} as shard,
+            {%- endif %}
+            if(is_told_by_position, null, topic) as topic,
+            if(is_told_by_position, null, partition) as partition,
+            'full_load' as operation,
+            changed_at,
+            false as has_position,
+            {{ cdc.beginning_of_epoch('epoch' ~ cdc.epochs_by_cut_overs('changes')) }} as delete_sequence
+        from {{ ref('cdc_sequence_ranges') }} as changes
+        where
+            {{ cdc.ranges_of_this_table('changes') }}
+            and starts_full_load
+    {%- endif %}
+    {%- for time in cdc.cut_overs() %}
+        {%- if plan.has_ranges or not loop.first %}
+
+        union all
+        {% endif %}
+        -- once a change of the table has reached it: before that, the table would be empty until the load begins
+        select distinct
+            cast(null as array<string>) as row_key,
+            {%- if cdc.shard_parts() %}
+            cast(null as array<string>) as shard,
+            {%- endif %}
+            cast(null as string) as topic,
+            cast(null as int) as partition,
+            'full_load' as operation,
+            cast({{ cdc.quoted(time) }} as timestamp) as changed_at,
+            false as has_position,
+            {{ cdc.beginning_of_epoch(loop.index * cdc.epochs_of_a_cut_over()) }} as delete_sequence
+        {{ cdc.from_changes_of_run(dict(plan, has_ranges=false)) }}
+            and {{ cdc.reaches_cut_over('changes', time) }}
+    {%- endfor %}
+{%- endmacro %}
