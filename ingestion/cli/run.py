@@ -69,15 +69,21 @@ def add_parser(
 def main(args: argparse.Namespace) -> int:
     """Bring every table up to what the feeds have now."""
     config = read_config(args.project_dir)
+    # dbt goes to the project's folder
+    metrics = args.metrics and args.metrics.absolute()
     if args.follow:
-        told = (args.interval, args.test_every, args.accept_gaps, args.metrics, args.metrics_port)
-        return follow(config, Options(*told))
+        options = Options(
+            interval=args.interval,
+            test_every=args.test_every,
+            accept_gaps=args.accept_gaps,
+            metrics_file=metrics,
+            metrics_port=args.metrics_port,
+        )
+        return follow(config, options)
     feeds = choose(config, [])
     for feed in feeds:
         resolve(feed.name, feed.kafka)
     locks = config.lakehouse / "locks"
-    # dbt goes to the project's folder
-    metrics = args.metrics and args.metrics.absolute()
     with ExitStack() as stack:
         held = [stack.enter_context(metastore_lock(locks))]
         held += [stack.enter_context(feed_lock(locks, feed.name)) for feed in feeds]

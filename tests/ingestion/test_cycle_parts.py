@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ingestion.__main__ import main
+from ingestion.cli import run
 from ingestion.config.feeds import Config
 from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.cycles import ending
@@ -113,3 +115,14 @@ def test_a_gold_table_takes_the_changes_of_its_place_alone():
     assert not table.reads(("crm", None, "shop", None, "orders"))
     assert not table.reads(("erp", None, "shop_1", None, "orders"))
     assert not table.reads(("crm", None, "shop_1", None, "people"))
+
+
+def test_a_file_of_metrics_is_where_the_command_was_given(tmp_path, monkeypatch):
+    """dbt goes to the project's folder, and the cycles with it."""
+    asked = []
+    monkeypatch.setattr(run, "follow", lambda _, options: asked.append(options) or 0)
+    monkeypatch.chdir(tmp_path)
+    project = ["--project-dir", str(PROJECT_ROOT)]
+    assert main(["run", "--follow", "--metrics", "cdc.prom", "--interval", "3", *project]) == 0
+    assert [one.metrics_file for one in asked] == [tmp_path / "cdc.prom"]
+    assert [one.interval for one in asked] == [3]
