@@ -1,19 +1,19 @@
 """When the newest change in each gold table was made, by the source's clock."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
 
 from ingestion.cycles.building import Built
+from ingestion.gold_models.models import is_named_so
+from ingestion.report.standing import moment
 
 if TYPE_CHECKING:
     from dbt.contracts.graph.manifest import Manifest
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 GOLD = ("current_state", "current_rows")
 # feed, catalog, database, schema, table, as messages name them
 Place = tuple[str | None, ...]
@@ -55,9 +55,7 @@ class GoldTable:
     def reads(self, place: Place) -> bool:
         """Return whether changes of this place are for the table."""
         feed, *parts = place
-        return feed == self.feed and all(
-            _is_called(declared, name) for declared, name in zip(self.place, parts, strict=True)
-        )
+        return feed == self.feed and is_named_so(self.place, tuple(parts))
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def note_newest(
         if after < version:
             query = NEWEST.format(silver=relation, after=after, up_to=version)
             for *place, micros in spark.sql(query).collect():
-                time = EPOCH + timedelta(microseconds=micros)
+                time = moment(micros)
                 known = newest.in_silver.get(tuple(place), time)
                 newest.in_silver[tuple(place)] = max(known, time)
             newest.asked[silver] = version
@@ -106,9 +104,3 @@ def note_newest(
             newest.in_gold[table.name] = max(times)
     for name in newest.in_gold.keys() - {table.name for table in tables}:
         del newest.in_gold[name]
-
-
-def _is_called(declared: Any, name: str | None) -> bool:  # noqa: ANN401
-    if isinstance(declared, dict):
-        return re.fullmatch(declared["pattern"], name or "") is not None
-    return declared in (None, name)

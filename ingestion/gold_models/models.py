@@ -223,8 +223,12 @@ class Model:
 
     def reads(self, feed: str, place: Place) -> bool:
         """Tell whether the model reads the table of this feed that messages name so."""
-        asked = zip(self.place, place, strict=True)
-        return self.feed == feed and all(_is_called(mine, its) for mine, its in asked)
+        return self.feed == feed and is_named_so(self.place, place)
+
+
+def is_named_so(declared: tuple[str | dict[str, str] | None, ...], place: Place) -> bool:
+    """Tell whether messages that name a table so are those of the table that is declared so."""
+    return all(_is_called(mine, its) for mine, its in zip(declared, place, strict=True))
 
 
 def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
