@@ -62,9 +62,9 @@ def latest_start(spark: SparkSession, bronze: str, feed: str) -> Start | None:
     stored = json.loads(read_text(spark, f"{folder}/{max(numbers)}.json"))
     return Start(
         number=max(numbers),
-        offsets=_whole(stored["offsets"]),
+        offsets=whole_numbers(stored["offsets"]),
         topics={topic: Identity(**identity) for topic, identity in stored["topics"].items()},
-        parked=_whole(stored["parked"]),
+        parked=whole_numbers(stored["parked"]),
         gaps=tuple(Gap(**gap) for gap in stored["gaps"]),
     )
 
@@ -109,7 +109,7 @@ def end_of_batch(spark: SparkSession, bronze: str, feed: str, start: Start, batc
     if done is None:
         return start.offsets
     source = read_text(spark, f"{folder}/{done}").splitlines()[2]
-    return start.offsets if source == "-" else _whole(json.loads(source))
+    return start.offsets if source == "-" else whole_numbers(json.loads(source))
 
 
 def _landed_batch(spark: SparkSession, bronze: str, application_id: str) -> int:
@@ -121,7 +121,8 @@ def _landed_batch(spark: SparkSession, bronze: str, application_id: str) -> int:
     return int(version.get()) if version.isDefined() else -1
 
 
-def _whole(offsets: dict[str, dict[str, int]]) -> Offsets:
+def whole_numbers(offsets: dict[str, dict[str, int]]) -> Offsets:
+    """Return offsets that were read from JSON, whose keys are texts, by partitions' numbers."""
     return {
         topic: {int(partition): offset for partition, offset in partitions.items()}
         for topic, partitions in offsets.items()

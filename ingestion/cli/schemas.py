@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from ingestion.bronze.tables import create_tables
 from ingestion.config.feeds import choose, read_config
 from ingestion.errors import OK, SOURCE, UserError
+from ingestion.local_files import replace_file
 from ingestion.progress import say
 from ingestion.spark.session import session
 
@@ -111,10 +112,7 @@ def write_schema(folder: Path, number: int, told: dict[str, object]) -> None:
             f"Schema {number} refers to other subjects: put its whole text, with theirs in it, "
             f"into {folder / f'{number}.avsc'}."
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / f"{number}.avsc.partial"
-    partial.write_text(str(told["schema"]), encoding="utf-8")
-    partial.rename(folder / f"{number}.avsc")
+    replace_file(folder / f"{number}.avsc", str(told["schema"]).encode())
 
 
 def _why_refused(registry: str, number: int, code: int) -> str:

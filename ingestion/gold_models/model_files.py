@@ -6,6 +6,7 @@ from pathlib import Path
 import yaml
 
 from ingestion.gold_models.models import ARGUMENTS, Column, Table, model_files
+from ingestion.local_files import replace_file
 
 # Hive's metastore takes 128 characters, and a history may stand beside.
 LONGEST_NAME = 100
@@ -55,29 +56,22 @@ def write(
 ) -> tuple[Path, list[str]]:
     """Write the model, and its YAML unless one describes it; return its path and what to say.
 
-    The YAML comes first: a model that is there without its tests would stay so.
+    The YAML comes first: a model that is there without its tests would stay so. dbt, which may read
+    at the same time, sees a file whole or not at all.
     """
     folder = Path("models") / "gold" / feed
-    (project_dir / folder).mkdir(parents=True, exist_ok=True)
     model, own = folder / f"{name}.sql", folder / f"{name}.yml"
     if described is None and (project_dir / own).exists():
         described = own
     if described is None:
-        _write_whole(project_dir / own, yaml_text(name, table))
-    _write_whole(project_dir / model, sql_text(feed, table))
+        replace_file(project_dir / own, yaml_text(name, table).encode())
+    replace_file(project_dir / model, sql_text(feed, table).encode())
     if described is None:
         return model, []
     return model, [
         f"{described} is there already and stays as it is: see that it has the model's columns and "
         "tests, or remove its entry and the model and generate again"
     ]
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file that dbt, which may read at the same time, sees whole or not at all."""
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.rename(path)
 
 
 def sql_text(feed: str, table: Table) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ingestion.bronze.checkpoints import checkpoint_folder, whole_numbers
 from ingestion.config.feeds import Config, Offsets
 from ingestion.local_files import now, replace_file
 
@@ -29,7 +30,7 @@ def noted_ends(config: Config, feed: str) -> Ends | None:
     if not path.exists():
         return None
     told = json.loads(path.read_bytes())
-    return Ends(datetime.fromisoformat(told["at"]), _whole(told["ends"]))
+    return Ends(datetime.fromisoformat(told["at"]), whole_numbers(told["ends"]))
 
 
 def read_up_to(config: Config, feed: str) -> Offsets:
@@ -38,7 +39,7 @@ def read_up_to(config: Config, feed: str) -> Offsets:
     Offsets of records do not tell it: a topic with transactions has some that hold no record. It is
     empty where bronze lies elsewhere, and before the first batch has been noted.
     """
-    folder = Path(config.bronze) / "_checkpoints" / feed
+    folder = Path(checkpoint_folder(config.bronze, feed))
     number = max(_numbers(folder, ".json"), default=None)
     if number is None:
         return {}
@@ -47,8 +48,8 @@ def read_up_to(config: Config, feed: str) -> Offsets:
     if planned:
         lines = (folder / str(number) / "offsets" / str(max(planned))).read_text().splitlines()
         if lines[2] != "-":
-            return _whole(json.loads(lines[2]))
-    return _whole(json.loads((folder / f"{number}.json").read_text())["offsets"])
+            return whole_numbers(json.loads(lines[2]))
+    return whole_numbers(json.loads((folder / f"{number}.json").read_text())["offsets"])
 
 
 def _numbers(folder: Path, suffix: str = "") -> list[int]:
@@ -59,10 +60,3 @@ def _numbers(folder: Path, suffix: str = "") -> list[int]:
 
 def _path(config: Config, feed: str) -> Path:
     return config.lakehouse / "offsets" / f"{feed}.json"
-
-
-def _whole(offsets: dict[str, dict[str, int]]) -> Offsets:
-    return {
-        topic: {int(partition): offset for partition, offset in partitions.items()}
-        for topic, partitions in offsets.items()
-    }

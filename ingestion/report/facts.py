@@ -92,11 +92,16 @@ class Finding:
     offset: int | None
     row_key: tuple[str | None, ...] | None
     finding: str
-    # how many findings the row stands for, where it is that of the unlisted ones
+    # how many findings the table does not list, where the row stands for these
     unlisted: int | None
     first_seen: datetime
     last_seen: datetime
     resolved_at: datetime | None
+
+    @property
+    def count(self) -> int:
+        """Return how many findings the row stands for."""
+        return self.unlisted or 1
 
     @property
     def coordinates(self) -> str | None:
@@ -165,4 +170,4 @@ class Facts:
     @property
     def open_count(self) -> int:
         """Return how many findings are open, those that the table does not list among them."""
-        return sum(finding.unlisted or 1 for finding in self.findings)
+        return sum(finding.count for finding in self.findings)

@@ -1,5 +1,6 @@
 """The facts in Prometheus' text format, version 0.0.4."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -30,10 +31,9 @@ def _families(facts: Facts) -> Iterator[tuple[str, str, str, list[Sample]]]:
     yield from _of_feeds(facts)
     yield from _of_gold(facts)
     yield from _of_runs(facts)
-    counts: dict[tuple[str, str], int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     for finding in facts.findings:
-        place = (finding.test, finding.gold_table or "")
-        counts[place] = counts.get(place, 0) + (finding.unlisted or 1)
+        counts[finding.test, finding.gold_table or ""] += finding.count
     yield (
         "cdc_open_findings",
         "gauge",

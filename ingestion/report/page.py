@@ -1,5 +1,6 @@
 """The facts as one HTML page, which asks nothing of any server and runs no script."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -72,7 +73,7 @@ def _groups(findings: tuple[Finding, ...]) -> list[Group]:
     by_test = sorted(findings, key=lambda finding: finding.test)
     for test, told in groupby(by_test, key=lambda finding: finding.test):
         listed = list(told)
-        count = sum(finding.unlisted or 1 for finding in listed)
+        count = sum(finding.count for finding in listed)
         single = [finding for finding in listed if finding.unlisted is None]
         # the row for those that the table does not list is always there
         beyond = [finding for finding in listed if finding.unlisted is not None]
@@ -82,12 +83,11 @@ def _groups(findings: tuple[Finding, ...]) -> list[Group]:
 
 
 def _open_by_table(facts: Facts) -> dict[str, int]:
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for finding in facts.findings:
         if finding.gold_table is not None:
-            count = counts.get(finding.gold_table, 0)
-            counts[finding.gold_table] = count + (finding.unlisted or 1)
-    return counts
+            counts[finding.gold_table] += finding.count
+    return dict(counts)
 
 
 def _bars(runs: tuple[Run, ...]) -> list[Bar]:
