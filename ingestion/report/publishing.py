@@ -20,7 +20,7 @@ from ingestion.report.gold import size_of
 from ingestion.report.metrics import metrics
 from ingestion.report.metrics_server import MetricsServer
 from ingestion.report.page import page
-from ingestion.report.runs import record_run
+from ingestion.report.runs import record_path, record_run
 from ingestion.report.webhook import send_findings
 
 PUBLISHED_EVERY = 60.0
@@ -48,9 +48,10 @@ def publish_cycle(
     metrics_file: Path | None = None,
     server: MetricsServer | None = None,
 ) -> None:
-    """Record a cycle of `run --follow`, and publish once a minute, and whenever tests have run.
+    """Record a cycle of `run --follow`; publish what is new once a minute, and after each test run.
 
-    To gather the facts reads silver's history: more often would be most of a cycle's work.
+    To gather the facts reads silver's history: more often would be most of a cycle's work, and
+    where nothing happens only metrics change, which tell ages.
     """
     for feed, topics in cycle.lag.items():
         note_ends(config, feed, _ends(read_up_to(config, feed), topics))
@@ -59,7 +60,8 @@ def publish_cycle(
         failed = "; ".join(trouble.sentence for trouble in cycle.troubles) or None
         record_run(config, Run("run --follow", cycle.started_at, cycle.seconds, landed, failed))
     serves_none = server is not None and not server.text
-    if cycle.tests or serves_none or _is_older(page_path(config), PUBLISHED_EVERY):
+    tells_ages = server is not None or metrics_file is not None
+    if cycle.tests or serves_none or _is_due(config, tells_ages):
         try:
             facts = gather(config)
         except UserError:
@@ -70,8 +72,13 @@ def publish_cycle(
             server.text = metrics(facts)
 
 
-def _is_older(path: Path, seconds: float) -> bool:
-    return not path.exists() or time.time() - path.stat().st_mtime > seconds
+def _is_due(config: Config, tells_ages: bool) -> bool:
+    shown, happened = _written_at(page_path(config)), _written_at(record_path(config))
+    return time.time() - shown > PUBLISHED_EVERY and (tells_ages or happened > shown)
+
+
+def _written_at(path: Path) -> float:
+    return path.stat().st_mtime if path.exists() else 0.0
 
 
 def _ends(read: Offsets, lag: Mapping[str, Mapping[int, int]]) -> Offsets:

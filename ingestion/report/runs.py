@@ -17,7 +17,7 @@ KEPT = 1000
 
 def record_run(config: Config, run: Run) -> None:
     """Add the run to the record, whole or not at all, whoever adds one at the same time."""
-    path = _path(config)
+    path = record_path(config)
     line = json.dumps(asdict(run) | {"started_at": run.started_at.isoformat()}) + "\n"
     with _alone(path):
         lines = _lines(path)
@@ -33,7 +33,7 @@ def record_run(config: Config, run: Run) -> None:
 def read_runs(config: Config, newest: int) -> tuple[Run, ...]:
     """Return the newest runs, the oldest of them first; what a kill has cut off is left out."""
     runs = []
-    for line in _lines(_path(config)):
+    for line in _lines(record_path(config)):
         try:
             told = json.loads(line)
             runs.append(Run(**told | {"started_at": datetime.fromisoformat(told["started_at"])}))
@@ -42,7 +42,8 @@ def read_runs(config: Config, newest: int) -> tuple[Run, ...]:
     return tuple(runs[-newest:])
 
 
-def _path(config: Config) -> Path:
+def record_path(config: Config) -> Path:
+    """Return where the record is: as new as the last run that did something."""
     return config.lakehouse / "runs.jsonl"
 
 

@@ -14,12 +14,13 @@ from deltalake import write_deltalake
 from ingestion.__main__ import main as ingestion
 from ingestion.config.feeds import read_config
 from ingestion.kafka.lag import note_ends, noted_ends
+from ingestion.report import publishing
 from ingestion.report.cycle import Cycle, Trouble
 from ingestion.report.facts import Gap, Run
 from ingestion.report.gathering import gather
 from ingestion.report.metrics import metrics
 from ingestion.report.page import page
-from ingestion.report.publishing import publish_cycle, recorded
+from ingestion.report.publishing import page_path, publish_cycle, recorded
 from ingestion.report.runs import read_runs, record_run
 from tests.pipeline.conftest import ROOT
 
@@ -244,6 +245,28 @@ def test_a_cycle_is_recorded_if_it_did_something_and_what_it_saw_of_the_brokers_
     assert read_runs(config, 9) == (
         Run("run --follow", idle.started_at, 0.5, 3, "the broker is gone"),
     )
+
+
+def test_a_follower_gathers_where_something_happened_or_metrics_tell_ages(tmp_path, monkeypatch):
+    config = replace(read_config(ROOT), project_dir=tmp_path, bronze=str(tmp_path / "bronze"))
+    gathered = []
+    monkeypatch.setattr(publishing, "gather", gathered.append)
+    monkeypatch.setattr(publishing, "publish", lambda *_: page_path(config).touch())
+    idle = Cycle(1, datetime(2026, 1, 1, tzinfo=UTC), 0.5, {}, {}, {}, (), {})
+
+    def gathers(cycle, *where):
+        gathered.clear()
+        publish_cycle(config, cycle, *where)
+        return len(gathered)
+
+    assert gathers(idle) == 0
+    assert gathers(replace(idle, is_built=True)) == 1
+    # within the minute
+    assert gathers(replace(idle, is_built=True)) == 0
+    assert gathers(replace(idle, tests={"passed": 1})) == 1
+    monkeypatch.setattr(publishing, "PUBLISHED_EVERY", -1.0)
+    assert gathers(idle) == 0
+    assert gathers(idle, tmp_path / "cdc.prom") == 1
 
 
 def test_a_run_that_fails_is_recorded_with_what_it_landed_and_why(tmp_path):
