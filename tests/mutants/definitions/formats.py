@@ -6,7 +6,7 @@ from tests.mutants.mutant import Mutant
 def golden(format_name: str) -> tuple[str, ...]:
     """Return the test that compares a format's rows with its golden ones."""
     test = "test_messages_become_exactly_the_expected_rows"
-    return (f"tests/formats/test_formats.py::{test}[{format_name}]",)
+    return (f"tests/formats/test_formats.py::{test}[interpreted-{format_name}]",)
 
 
 MUTANTS = (
