@@ -285,8 +285,8 @@ def one_more_format(project):
     yield project
     project.set_feeds(before)
     project.sql("drop table silver.maxwell_changes")
-    # the view over all formats had it
-    project.run("--select", "cdc_changes")
+    # the view over all formats had it, and gold has not read what these runs brought to silver
+    project.run()
 
 
 def test_rows_of_a_feed_leave_the_table_of_the_format_that_it_had(one_more_format):
@@ -304,7 +304,10 @@ def test_rows_of_a_feed_leave_the_table_of_the_format_that_it_had(one_more_forma
     feed = Feed(name="changes_format", format="canal_json", files=("in/changes_format",))
     record_feed(project.spark, bronze, feed)
     project.run("--select", "silver")
-    counted = project.sql("select feed, count(*) as rows from silver.maxwell_changes group by feed")
+    counted = project.sql(
+        "select feed, count(*) as rows from silver.maxwell_changes"
+        " where feed in ('stays', 'changes_format') group by feed"
+    )
     assert [(row.feed, row.rows) for row in counted] == [("stays", 2)]
     conserved = project.dbt("test", "--select", "every_record_is_in_silver")
     assert project.statuses(conserved) == {"every_record_is_in_silver": "pass"}
