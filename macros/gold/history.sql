@@ -31,6 +31,7 @@
 {% macro versions_of_table(feed_name, columns) -%}
     {%- set plan = {'version': none, 'from_version': none, 'rebuilds_moved': false, 'has_ranges': true} -%}
     {%- set sources = cdc.column_sources(columns) -%}
+    {%- set decoded = cdc.decoded_columns(feed_name, sources) -%}
     with
 
     changes_of_table as (
@@ -212,19 +213,21 @@
         where not _is_deleted
 
     ),
+    {%- if decoded %}
 
     texts as (
 
-        {{ cdc.canonical_texts(cdc.encodings_of_columns(feed_name, sources)) }}
+        {{ cdc.decoded_texts(sources) }}
 
     ),
+    {%- endif %}
 
     typed as (
 
         select
             *
-            {{- cdc.typed_columns(sources, feed_name) }}
-        from texts
+            {{- cdc.typed_columns(sources, feed_name, decoded) }}
+        from {{ 'texts' if decoded else 'latest' }}
 
     ),
 
@@ -243,7 +246,7 @@
                 'sequence', _sequence,
                 'topic', _topic,
                 'partition', _partition,
-                'misfits', {{ cdc.misfits(sources) }}
+                'misfits', {{ cdc.misfits(sources, decoded) }}
             ) as _change
         from typed
 

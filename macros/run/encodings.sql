@@ -16,15 +16,16 @@
 {%- endmacro %}
 
 
-{#- The columns of a model whose texts are decoded, by the feed's `encodings` or some schema; all where that is not known. -#}
+{#- The columns of the messages that a model reads and whose texts are decoded, by the feed's `encodings` or some schema; all
+    where that is not known. -#}
 {% macro decoded_columns(feed_name, sources) -%}
     {%- set coded = cdc.coded_columns(cdc.feed_settings(feed_name).format) -%}
     {%- set told = cdc.encodings_of_table() -%}
     {%- set decoded = [] -%}
     {%- for name, column in sources.items() -%}
         {%- set source = column.get('source', name) -%}
-        {%- if coded is none or source in coded or source in told -%}
-            {%- do decoded.append(name) -%}
+        {%- if (coded is none or source in coded or source in told) and source not in decoded -%}
+            {%- do decoded.append(source) -%}
         {%- endif -%}
     {%- endfor -%}
     {{ return(decoded) }}

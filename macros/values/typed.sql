@@ -95,6 +95,23 @@
 {%- endmacro %}
 
 
+{#- True where `does_not_fit` may be true of a text and the value that `typed` made of it, never NULL: cheap, and for one column
+    alone. A value that gives its own text again is exact. -#}
+{% macro may_not_fit(text, value, type) -%}
+    {%- if type == 'string' or cdc.quoted(type) in cdc.exact_types() -%}
+        {{ value }} is null and {{ text }} is not null
+    {%- elif type.startswith('decimal(') or type == 'date' -%}
+        coalesce(cast({{ value }} as string) <> {{ text }}, {{ text }} is not null)
+    {%- elif type in ('float', 'double') -%}
+        coalesce({{ value }} = 0 or abs({{ value }}) = double('infinity'), {{ text }} is not null)
+    {%- elif type in ('timestamp', 'timestamp_ntz') -%}
+        {{ text }} is not null and ({{ value }} is null or {{ cdc._is_cut_off(text, type) }})
+    {%- else -%}
+        {{ text }} is not null
+    {%- endif -%}
+{%- endmacro %}
+
+
 {#- The types that hold a text exactly or not at all. -#}
 {% macro exact_types() -%}
     'bigint', 'int', 'smallint', 'tinyint', 'boolean', 'binary'

@@ -1,6 +1,7 @@
 """Canonical text becomes an exact typed value, or is reported."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,17 @@ CASES = {
     "decimal(5)": [("7", "7", FITS), ("1.5", "2", MISFIT)],
 }
 
+# As most values of a type are written, where that is not "17".
+USUAL = {
+    "boolean": "true",
+    "decimal(10,2)": "1.10",
+    "decimal(38,18)": "0.500000000000000000",
+    "date": "2024-02-29",
+    "timestamp": "2024-02-29 12:00:00.5",
+    "timestamp_ntz": "2024-02-29 12:00:00.500000",
+    "binary": "FF",
+}
+
 
 @pytest.mark.parametrize("type_name", CASES)
 def test_typed_value_is_exact_or_reported(fit, session_zone, type_name):
@@ -196,6 +208,34 @@ def test_the_feeds_zone_counts_with_its_summer_time(fit, session_zone):
         ("2024-07-01 10:00:00Z", FITS),
         ("2024-01-01 11:00:00Z", FITS),
     ]
+
+
+@pytest.mark.parametrize("type_name", CASES)
+def test_no_misfit_is_missed_by_the_cheap_question(query, macros, type_name):
+    """`may_not_fit` spares most rows the search for misfits: it must be true of all that the search would find."""
+    chance = random.Random(7)
+    told = [text for cases in CASES.values() for text, _, _ in cases] + [v["in"] for v in VECTORS]
+    told += ["17", *USUAL.values()]
+    texts = sorted({*told, *(changed(chance, chance.choice(told)) for _ in range(2000))})
+    value = macros.typed("text", type_name, "UTC", is_decoded=True)
+    sql = f"""
+        select text, {macros.does_not_fit("text", "value is null", f"'{type_name}'")}
+        from (select text, {value} as value from inputs)
+        where not ({macros.may_not_fit("text", "value", type_name)})"""
+    spared = query(sql, [(text,) for text in [*texts, None]], "text string")
+    assert [text for text, misfit in spared if misfit] == []
+    # arrays are all looked into
+    if not type_name.startswith("array<"):
+        assert {USUAL.get(type_name, "17"), None} <= {text for text, _ in spared}
+
+
+def changed(chance, text):
+    """Return the text with one to three characters put in, taken out or doubled."""
+    for _ in range(chance.randint(1, 3)):
+        place = chance.randint(0, len(text))
+        put = chance.choice(["", "0", "9", "-", "+", ".", "e", "E5", "T", "Z", ":", " ", "1", "\n"])
+        text = text[:place] + put + text[place + chance.randint(0, 1) :]
+    return text
 
 
 @pytest.mark.parametrize("type_name", ["timestamp", "timestamp_ntz", "date"])

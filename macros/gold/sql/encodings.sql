@@ -1,14 +1,23 @@
-{#- Each value as the text a person would write, by the feed's `encodings`, else by what its schema tells of it. -#}
-{% macro canonical_texts(encodings) -%}
+{#- The texts of the columns that messages encode, each as a person would write it, by the feed's `encodings`, else by what the
+    row's schema tells of it: `_decoded`, a map that has these columns alone. -#}
+{% macro decoded_texts(sources) -%}
+    {%- set feed_name = model.config.meta.feed -%}
+    {%- set told = cdc.encodings_of_table() -%}
         select
-            * except (_image, _wires),
-            map_zip_with(
-                _image,
-                {{ cdc.wires_with_settings() }},
-                (column_name, wire_text, wire) -> {{ cdc.canonical_text(
-                    'wire_text', 'wire', encodings, cdc.gold_time_zone(model.config.meta.feed)
+            * except (_wires),
+            transform_values(
+                map(
+                    {%- for column in cdc.decoded_columns(feed_name, sources) %}
+                    {{ cdc.quoted(column) }}, struct(
+                        _image[{{ cdc.quoted(column) }}] as wire_text,
+                        {{ cdc.wire_of_setting(told[column]) if column in told else '_wires[' ~ cdc.quoted(column) ~ ']' }} as wire
+                    ){{ ',' if not loop.last }}
+                    {%- endfor %}
+                ),
+                (column_name, told) -> {{ cdc.canonical_text(
+                    'told.wire_text', 'told.wire', cdc.encodings_of_columns(feed_name, sources), cdc.gold_time_zone(feed_name)
                 ) }}
-            ) as _image
+            ) as _decoded
         from latest
 {%- endmacro %}
 
@@ -26,29 +35,6 @@
 {%- endmacro %}
 
 
-{% macro wires_with_settings() -%}
-    {%- set told = cdc.encodings_of_table() -%}
-    {%- if told -%}
-        map_zip_with(
-                    {{ cdc.known_wires() }},
-                    map(
-                        {%- for column, encoding in told.items() %}
-                        {{ cdc.quoted(column) }}, {{ cdc.wire_of_setting(encoding) }}{{ ',' if not loop.last }}
-                        {%- endfor %}
-                    ),
-                    (column_name, wire, wire_of_setting) -> coalesce(wire_of_setting, wire)
-                )
-    {%- else -%}
-        {{ cdc.known_wires() }}
-    {%- endif -%}
-{%- endmacro %}
-
-
-{% macro known_wires() -%}
-    coalesce(_wires, cast(map() as map<string, struct<wire_encoding: string, scale: int, labels: array<string>>>))
-{%- endmacro %}
-
-
 {#- `epoch_days`, or with the number that the encoding needs: `connect_decimal(2)`. -#}
 {% macro wire_of_setting(told) -%}
     {%- set parts = told.rstrip(')').split('(') -%}
@@ -57,4 +43,10 @@
                             'scale', cast({{ parts[1] | int if parts | length > 1 else 'null' }} as int),
                             'labels', cast(null as array<string>)
                         )
+{%- endmacro %}
+
+
+{#- The text of a column of the messages, where `decoded` names those that are in `_decoded`. -#}
+{% macro text_of_column(column, decoded) -%}
+    {{ '_decoded' if column in decoded else '_image' }}[{{ cdc.quoted(column) }}]
 {%- endmacro %}

@@ -2,8 +2,7 @@
 {% macro latest_of_table(feed_name, plan) -%}
     {%- set columns = plan.columns -%}
     {%- set sources = cdc.column_sources(columns) -%}
-    {%- set encodings = cdc.encodings_of_columns(feed_name, sources) -%}
-    {%- set decoded = encodings != [] -%}
+    {%- set decoded = cdc.decoded_columns(feed_name, sources) -%}
     with
     {%- if plan.rebuilds_moved %}
 
@@ -48,16 +47,16 @@
     {%- endif %}
     {%- if plan.by_column %}
 
-    {{ cdc.latest_by_column('moved' if plan.moves else 'changes', decoded) }}
+    {{ cdc.latest_by_column('moved' if plan.moves else 'changes', decoded != []) }}
     {%- else %}
 
-    {{ cdc.latest_by_row(decoded) }}
+    {{ cdc.latest_by_row(decoded != []) }}
     {%- endif %}
     {%- if decoded %}
 
     texts as (
 
-        {{ cdc.canonical_texts(encodings) }}
+        {{ cdc.decoded_texts(sources) }}
 
     ),
     {%- endif %}
@@ -74,7 +73,7 @@
                 {%- endfor %}
             ) as _column_sequences
             {%- endif %}
-            {{- cdc.typed_columns(sources, feed_name) }}
+            {{- cdc.typed_columns(sources, feed_name, decoded) }}
         from {{ 'texts' if decoded else 'latest' }}
 
     ),
@@ -100,7 +99,7 @@
                 'topic', _topic,
                 'partition', _partition,
                 'changed_at', _changed_at,
-                'misfits', {{ cdc.misfits(sources, has_places=plan.by_column) }}
+                'misfits', {{ cdc.misfits(sources, decoded, has_places=plan.by_column) }}
             ) as _change,
             _is_deleted,
             _is_rebuilt,

@@ -1,10 +1,11 @@
-{#- The declared columns, made from the texts of `_image`. -#}
-{% macro typed_columns(sources, feed_name) -%}
-    {%- set decoded = cdc.decoded_columns(feed_name, sources) -%}
+{#- The declared columns, made from the texts of `_image`, and of `_decoded` for the columns that `decoded` names. -#}
+{% macro typed_columns(sources, feed_name, decoded) -%}
+    {%- set encoded = cdc.decoded_columns(feed_name, sources) -%}
     {%- for name, column in sources.items() -%}
+    {%- set source = column.get('source', name) -%}
             ,
             {{ cdc.typed(
-                '_image[' ~ cdc.quoted(column.get('source', name)) ~ ']', column.type, cdc.gold_time_zone(feed_name), name in decoded
+                cdc.text_of_column(source, decoded), column.type, cdc.gold_time_zone(feed_name), source in encoded
             ) }} as {{ cdc.identifier(name) }}
     {%- endfor -%}
 {%- endmacro %}
