@@ -6,7 +6,7 @@ SHIPPED = "tests/pipeline/test_shipped_tests.py"
 FINDINGS = "tests/pipeline/test_findings.py"
 CHILDREN = "tests/pipeline/test_children.py"
 GOLD = "tests/pipeline/test_gold.py"
-ON_DATA_MADE_FOR_IT = f"{SHIPPED}::test_it_fails_on_data_made_for_it"
+AT_ONCE = f"{SHIPPED}::test_each_of_them_fails_on_data_made_for_it"
 
 MUTANTS = (
     Mutant(
@@ -15,8 +15,7 @@ MUTANTS = (
         file="tests/every_record_is_in_silver.sql",
         before="            when changes.feed is null then 'in bronze, but not in silver'\n",
         after="",
-        tests=(ON_DATA_MADE_FOR_IT,),
-        only="every_record_is_in_silver",
+        tests=(AT_ONCE,),
     ),
     Mutant(
         name="checks: two rows of one key are no finding",
@@ -24,8 +23,7 @@ MUTANTS = (
         file="tests/generic/key_is_unique.sql",
         before="        count(*) > 1\n",
         after="        count(*) > 2\n",
-        tests=(ON_DATA_MADE_FOR_IT,),
-        only="key_is_unique",
+        tests=(AT_ONCE,),
     ),
     Mutant(
         name="checks: two keys that differ in padding alone are no finding",
@@ -33,7 +31,10 @@ MUTANTS = (
         file="tests/generic/newest_change_wins.sql",
         before="and newest.row_key <> keys_of_gold.row_key",
         after="and false",
-        tests=("tests/pipeline/test_keys.py::test_keys_that_differ_in_padding_alone_are_reported",),
+        tests=(
+            "tests/pipeline/test_keys.py::test_keys_that_differ_in_padding_alone_are_reported",
+            "tests/pipeline/test_gold.py",
+        ),
     ),
     Mutant(
         name="checks: an older change that won is no finding",
@@ -41,8 +42,7 @@ MUTANTS = (
         file="tests/generic/newest_change_wins.sql",
         before="when not newest.change.is_deleted and current._change.sequence < newest.gold_sequence",
         after="when not newest.change.is_deleted and current._change.sequence > newest.gold_sequence",
-        tests=(ON_DATA_MADE_FOR_IT,),
-        only="newest_change_wins",
+        tests=(AT_ONCE,),
     ),
     Mutant(
         name="checks: a tombstone belongs to whatever stands before it",
@@ -66,7 +66,10 @@ MUTANTS = (
         file="tests/order_is_decided.sql",
         before="to_json(changes.after_image))) > 1",
         after="to_json(changes.after_image))) > 2",
-        tests=(f"{SHIPPED}::test_conflicts_with_changes_that_were_checked_before_are_reported",),
+        tests=(
+            f"{SHIPPED}::test_conflicts_with_changes_that_were_checked_before_are_reported",
+            AT_ONCE,
+        ),
     ),
     Mutant(
         name="checks: a partitioned table is told by any table that shares a row with it",
@@ -82,7 +85,10 @@ MUTANTS = (
         file="macros/checks/checked_versions.sql",
         before="< max(place) filter (where has_key and is_ordered_by_offset) as wanderers",
         after="> max(place) filter (where has_key and is_ordered_by_offset) as wanderers",
-        tests=(f"{SHIPPED}::test_conflicts_with_changes_that_were_checked_before_are_reported",),
+        tests=(
+            f"{SHIPPED}::test_conflicts_with_changes_that_were_checked_before_are_reported",
+            AT_ONCE,
+        ),
     ),
     Mutant(
         name="checks: one column that a change finds otherwise is no finding",
@@ -90,7 +96,10 @@ MUTANTS = (
         file="tests/images_follow_each_other.sql",
         before="size(other_columns) > 0",
         after="size(other_columns) > 1",
-        tests=(f"{SHIPPED}::test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported",),
+        tests=(
+            f"{SHIPPED}::test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported",
+            AT_ONCE,
+        ),
     ),
     Mutant(
         name="checks: a column that rows no longer have is no finding",
@@ -98,8 +107,7 @@ MUTANTS = (
         file="tests/columns_follow_the_source.sql",
         before="max(last_lacking) > max(last_told)",
         after="max(last_lacking) < max(last_told)",
-        tests=(ON_DATA_MADE_FOR_IT,),
-        only="columns_follow_the_source",
+        tests=(AT_ONCE,),
     ),
     Mutant(
         name="checks: what a run with a wrong key has looked at is not looked at again",

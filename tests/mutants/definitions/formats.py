@@ -49,11 +49,11 @@ MUTANTS = (
         tests=golden("debezium_json"),
     ),
     Mutant(
-        name="maxwell: columns that did not change are missing in the row before an update",
+        name="silver.changes: columns that did not change are missing in the row before an update",
         kind="a column forgotten",
-        file="macros/formats/_maxwell.sql",
-        before="then {{ cdc.overlaid('row_image', 'changed_values') }}",
-        after="then changed_values",
+        file="macros/parse/row_before.sql",
+        before="{{ cdc.overlaid(relation ~ '.after_image', relation ~ '.before_image') }}",
+        after="{{ relation }}.before_image",
         tests=golden("maxwell"),
     ),
     Mutant(
@@ -112,8 +112,8 @@ MUTANTS = (
         name="decode: text behind the end of a document is let pass",
         kind="a guard left out",
         file="macros/parse/decode.sql",
-        before="size({{ elements }}) = 2 and {{ elements }}[1]._end = 1",
-        after="size({{ elements }}) > 0",
+        before="when {{ marked_object }}._end = 1 then",
+        after="when {{ marked_object }} is not null then",
         tests=golden("debezium_json"),
     ),
     Mutant(

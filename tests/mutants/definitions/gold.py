@@ -23,7 +23,7 @@ MUTANTS = (
         file="macros/materializations/current_state.sql",
         before="'latest._is_rebuilt' if by_column else 'latest._sequence > current._change.sequence'",
         after="'latest._is_rebuilt' if by_column else 'true'",
-        tests=(CASES,),
+        tests=(CASES, "tests/pipeline/test_gold.py"),
     ),
     Mutant(
         name="gold: an insert that is older than its delete brings the row back",
@@ -31,7 +31,7 @@ MUTANTS = (
         file="macros/gold/sql/changes_of_table.sql",
         before="and changes.sequence < deletes.delete_sequence",
         after="and false",
-        tests=(CASES,),
+        tests=(CASES, "tests/pipeline/test_gold.py"),
     ),
     Mutant(
         name="gold: deletes of later runs are not kept",
@@ -39,7 +39,7 @@ MUTANTS = (
         file="macros/materializations/current_state.sql",
         before="{%- do statements.append(cdc.append_deletes(state, plan)) -%}",
         after="",
-        tests=(CASES,),
+        tests=(CASES, "tests/pipeline/test_gold.py"),
     ),
     Mutant(
         name="gold: rows are made before the state that voids some of them",
@@ -64,6 +64,7 @@ MUTANTS = (
         tests=(
             "tests/pipeline/test_convergence.py"
             "::test_a_truncate_of_one_partition_leaves_what_another_one_told_of_the_key",
+            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -75,6 +76,7 @@ MUTANTS = (
         tests=(
             "tests/pipeline/test_drops.py"
             "::test_a_dropped_table_loses_its_rows_unless_the_feed_keeps_them",
+            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -85,6 +87,7 @@ MUTANTS = (
         after="key_part -> key_part is not null)",
         tests=(
             "tests/pipeline/test_keys.py::test_a_key_that_the_header_writes_otherwise_is_found",
+            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -112,6 +115,7 @@ MUTANTS = (
         tests=(
             "tests/pipeline/test_new_columns.py"
             "::test_a_column_that_the_source_adds_is_in_gold_at_once",
+            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -123,6 +127,7 @@ MUTANTS = (
         tests=(
             "tests/pipeline/test_new_columns.py"
             "::test_a_column_that_the_source_adds_is_in_gold_at_once",
+            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -131,7 +136,10 @@ MUTANTS = (
         file="macros/gold/sql/keys.sql",
         before="not exists({{ key }}, key_part -> key_part is null)",
         after="{{ key }} is not null",
-        tests=("tests/pipeline/test_keys.py::test_a_key_with_null_names_no_row",),
+        tests=(
+            "tests/pipeline/test_keys.py::test_a_key_with_null_names_no_row",
+            "tests/pipeline/test_gold.py",
+        ),
     ),
     Mutant(
         name="gold: keys are compared as the messages write them",
@@ -139,7 +147,10 @@ MUTANTS = (
         file="macros/gold/sql/keys.sql",
         before="{%- set forms = cdc.forms_of_key(declaration) -%}",
         after="{%- set forms = {} -%}",
-        tests=("tests/pipeline/test_keys.py::test_a_value_is_one_key_however_it_is_written",),
+        tests=(
+            "tests/pipeline/test_keys.py::test_a_value_is_one_key_however_it_is_written",
+            "tests/pipeline/test_gold.py",
+        ),
     ),
     Mutant(
         name="gold: a row without a key that was taken stays",

@@ -27,7 +27,11 @@ MUTANTS = (
         file="ingestion/kafka/offsets.py",
         before="        write_start(spark, config.bronze, feed.name, start)\n",
         after="        pass\n",
-        tests=(f"{TESTS}/test_gaps.py::test_checkpoint_says_how_it_began",),
+        tests=(
+            f"{TESTS}/test_gaps.py::test_checkpoint_says_how_it_began",
+            "tests/ingestion/test_gaps.py",
+            "tests/ingestion/test_process.py",
+        ),
     ),
     Mutant(
         name="loader: a batch that landed does not count until Spark has noted it",
@@ -35,7 +39,11 @@ MUTANTS = (
         file="ingestion/bronze/checkpoints.py",
         before="max(landed, noted))",
         after="noted)",
-        tests=(f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",),
+        tests=(
+            f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",
+            "tests/ingestion/test_gaps.py",
+            "tests/ingestion/test_process.py",
+        ),
     ),
     Mutant(
         name="loader: records that are all there are taken for a gap",
@@ -43,7 +51,11 @@ MUTANTS = (
         file="ingestion/kafka/gaps.py",
         before="if earliest > offset:",
         after="if earliest >= offset:",
-        tests=(f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",),
+        tests=(
+            f"{TESTS}/test_gaps.py::test_records_that_expire_after_they_landed_are_no_gap",
+            "tests/ingestion/test_gaps.py",
+            "tests/ingestion/test_process.py",
+        ),
     ),
     Mutant(
         name="loader: a batch that is sent to bronze twice lands twice",
@@ -66,6 +78,8 @@ MUTANTS = (
         after="old.generation",
         tests=(
             f"{TESTS}/test_gaps.py::test_recreated_topic_is_refused_then_read_as_a_new_generation",
+            "tests/ingestion/test_gaps.py",
+            "tests/ingestion/test_process.py",
         ),
     ),
     Mutant(
@@ -131,6 +145,7 @@ MUTANTS = (
         tests=(
             f"{TESTS}/test_cycles.py::"
             "test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_mended",
+            "tests/ingestion/test_cycles.py",
         ),
     ),
     Mutant(
@@ -142,6 +157,7 @@ MUTANTS = (
         tests=(
             f"{TESTS}/test_cycles.py::"
             "test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_mended",
+            "tests/ingestion/test_cycles.py",
         ),
     ),
     Mutant(
@@ -153,6 +169,7 @@ MUTANTS = (
         tests=(
             f"{TESTS}/test_cycles.py::"
             "test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_mended",
+            "tests/ingestion/test_cycles.py",
         ),
     ),
     Mutant(
@@ -163,6 +180,7 @@ MUTANTS = (
         after="\n",
         tests=(
             f"{TESTS}/test_cycles.py::test_a_model_that_fails_delays_no_other_and_is_tried_again",
+            "tests/ingestion/test_cycles.py",
         ),
     ),
     Mutant(

@@ -12,7 +12,7 @@ MUTANTS = (
         file="macros/materializations/change_log.sql",
         before="            where bronze_version > (\n",
         after="            where 0 <= (\n",
-        tests=("tests/pipeline/test_crashes.py",),
+        tests=("tests/pipeline/test_crashes.py", "tests/pipeline/test_gold.py"),
     ),
     Mutant(
         name="silver: tables that a run has brought whose selection left source_tables out are never noted",
@@ -47,6 +47,7 @@ MUTANTS = (
         tests=(
             "tests/pipeline/test_epochs.py::test_gold_follows_epochs_and_inherited_positions",
             "tests/pipeline/test_epochs.py::test_the_ranges_do_not_depend_on_the_loads",
+            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(

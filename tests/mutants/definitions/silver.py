@@ -12,7 +12,7 @@ MUTANTS = (
         file="models/silver/cdc_sequence_ranges.sql",
         before="beginning -> beginning <= struct(space_number",
         after="beginning -> beginning < struct(space_number",
-        tests=(EPOCHS,),
+        tests=(EPOCHS, "tests/pipeline/test_gold.py"),
     ),
     Mutant(
         name="ranges: a second full load removes nothing",
@@ -20,7 +20,7 @@ MUTANTS = (
         file="models/silver/cdc_sequence_ranges.sql",
         before="begins_again or begins_again_here or begins_lower as starts_full_load",
         after="begins_again_here or begins_lower as starts_full_load",
-        tests=(EPOCHS,),
+        tests=(EPOCHS, "tests/pipeline/test_gold.py"),
     ),
     Mutant(
         name="ranges: a full load beside the stream begins an epoch",
@@ -45,7 +45,7 @@ MUTANTS = (
         file="models/silver/cdc_order_marks.sql",
         before="min(offset) as from_offset",
         after="max(offset) as from_offset",
-        tests=(EPOCHS,),
+        tests=(EPOCHS, "tests/pipeline/test_gold.py"),
     ),
     Mutant(
         name="complete_up_to: a table that is being read again counts as complete",
