@@ -36,10 +36,7 @@ CHANGE = {
     "row_key": "transform(m.pkNames, name -> image[name])",
     "previous_row_key": "cast(null as array<string>)",
     "before_image": """case m.type
-        when 'UPDATE' then map_concat(
-            map_filter(image, (name, text) -> not map_contains_key(m.old[image_index], name)),
-            m.old[image_index]
-        )
+        when 'UPDATE' then m.old[image_index]
         when 'DELETE' then image
     end""",
     "after_image": "case when m.type <> 'DELETE' then image end",

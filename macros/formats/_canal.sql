@@ -24,7 +24,7 @@
 
         select
             *,
-            {{ cdc.decode_object('text', fields) }} as elements
+            {{ cdc.decode_object('text', fields) }} as marked_object
         from texts
 
     ),
@@ -33,7 +33,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as message
+            {{ cdc.decoded_object('marked_object') }} as message
         from parsed
 
     ),
@@ -300,8 +300,7 @@
             case
                 when message_operation = 'delete' then row_image
                 when is_partial then {{ cdc.known_before('key_names', 'row_image', 'values_before') }}
-                when values_before is not null
-                    then {{ cdc.overlaid('row_image', 'values_before') }}
+                else values_before
             end as old_image,
             case when message_operation <> 'delete' then row_image end as new_image,
             case when row_error is not null then {{ foreign_text }} end as foreign_text
@@ -319,7 +318,10 @@
                 else message_operation
             end as whole_operation,
             {{ cdc.key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
-            case when message_operation = 'update' then {{ cdc.key_values('key_names', 'old_image') }} end as key_before,
+            case
+                when message_operation = 'update' and arrays_overlap(map_keys(values_before), key_names)
+                    then {{ cdc.key_values_of_either('key_names', 'values_before', 'new_image') }}
+            end as key_before,
             -- nothing but a change of a row has a key
             case when row_error is null and row_image is not null then key_names end as keys_of_row
         from completed
@@ -360,7 +362,11 @@
             keys_of_row as key_columns,
             case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
             case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
+            case
+                when row_error is not null or half = 'upsert' then null
+                when half = 'delete' and not is_partial then {{ cdc.overlaid('new_image', 'old_image') }}
+                else old_image
+            end as before_image,
             case when row_error is null and half <> 'delete' then new_image end as after_image,
             row_error is null and half <> 'upsert' and not is_partial and {{ is_before_complete }} as is_before_complete,
             row_error is null and half <> 'delete' and new_image is not null and not is_partial as is_after_complete,

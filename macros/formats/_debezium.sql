@@ -566,7 +566,7 @@
 
         select
             *,
-            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as elements,
+            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as marked_object,
             {{ cdc.decode_key('exact_key') }} as key_message
         from marked
 
@@ -576,7 +576,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as envelope,
+            {{ cdc.decoded_object('marked_object') }} as envelope,
             {{ cdc.key_image('key_message') }} as key_image
         from parsed
 

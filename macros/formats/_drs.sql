@@ -24,7 +24,7 @@
             {{ cdc.decode_object('text', '''
                 data array<map<string, string>>, old array<map<string, string>>,
                 database string, `table` string, type string, isDdl string, es string, ts string,
-                sql string, pkNames array<string>, mysqlType string''') }} as elements
+                sql string, pkNames array<string>, mysqlType string''') }} as marked_object
         from texts
 
     ),
@@ -33,7 +33,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as message
+            {{ cdc.decoded_object('marked_object') }} as message
         from parsed
 
     ),

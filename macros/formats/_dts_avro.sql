@@ -43,7 +43,7 @@
                 beforeImages_branch struct<array ' ~ cells ~ '>,
                 afterImages ' ~ cells ~ ',
                 afterImages_branch struct<string string, array ' ~ cells ~ '>,
-                afterImages_text string''') }} as elements,
+                afterImages_text string''') }} as marked_object,
             {{ cdc.decode_avro('avro_record', cdc.dts_avro_schema()) }} as marked_record
         from renderings
 
@@ -53,7 +53,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as json_message,
+            {{ cdc.decoded_object('marked_object') }} as json_message,
             {{ cdc.decoded_avro('marked_record') }} as avro_message
         from parsed
 

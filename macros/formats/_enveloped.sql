@@ -25,7 +25,7 @@
 
         select
             *,
-            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as elements
+            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as marked_object
         from marked
 
     ),
@@ -34,7 +34,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as envelope
+            {{ cdc.decoded_object('marked_object') }} as envelope
         from parsed
 
     ),

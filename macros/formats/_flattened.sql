@@ -30,7 +30,7 @@
             {{ cdc.decode_object(
                 "if(" ~ cdc._is_connect_envelope('text') ~ ", exact_text, concat('{\"bare\":[', exact_text, ']}'))",
                 '`schema` string, payload map<string, string>, bare array<map<string, string>>'
-            ) }} as elements,
+            ) }} as marked_object,
             {{ cdc.decode_key('exact_key') }} as key_message
         from marked
 
@@ -40,7 +40,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as envelope,
+            {{ cdc.decoded_object('marked_object') }} as envelope,
             {{ cdc.key_image('key_message') }} as sent_key
         from parsed
 

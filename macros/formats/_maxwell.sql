@@ -45,7 +45,7 @@
             {{ cdc.decode_object('exact_text', '''
                 type string, database string, `table` string, data map<string, string>, old map<string, string>,
                 ts string, xid string, xoffset string, commit string, position string, server_id string,
-                primary_key_columns array<string>, sql string, def string''') }} as elements,
+                primary_key_columns array<string>, sql string, def string''') }} as marked_object,
             {{ decoded_key }} as key_message
         from marked
 
@@ -55,7 +55,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as message
+            {{ cdc.decoded_object('marked_object') }} as message
         from parsed
 
     ),
@@ -175,8 +175,7 @@
                     then if(cardinality(changed_values) > 0, changed_values, null)
                 when cardinality(changed_values) > 0 and is_partial
                     then {{ cdc.known_before('key_names', 'row_image', 'changed_values') }}
-                when changed_values is not null and not is_partial
-                    then {{ cdc.overlaid('row_image', 'changed_values') }}
+                when not is_partial then changed_values
             end as old_image,
             case when is_row_change and whole_operation <> 'delete' then row_image end as new_image,
             case when is_row_change then key_names end as keys_of_row
@@ -190,7 +189,7 @@
             *,
             {{ cdc.key_values('keys_of_row', 'coalesce(new_image, old_image)') }} as key_of_row,
             case
-                when changed_values is not null
+                when arrays_overlap(map_keys(changed_values), keys_of_row)
                     then {{ cdc.key_values_of_either('keys_of_row', 'changed_values', 'new_image') }}
             end as key_before
         from completed
@@ -231,7 +230,11 @@
             keys_of_row as key_columns,
             if(half = 'delete', key_before, key_of_row) as row_key,
             case when half = 'upsert' then key_before end as previous_row_key,
-            case when half <> 'upsert' then old_image end as before_image,
+            case
+                when half = 'upsert' then null
+                when half = 'delete' and {{ is_before_complete }} then {{ cdc.overlaid('new_image', 'old_image') }}
+                else old_image
+            end as before_image,
             case when half <> 'delete' then new_image end as after_image,
             half <> 'upsert' and old_image is not null and {{ is_before_complete }} as is_before_complete,
             half <> 'delete' and new_image is not null and not is_partial as is_after_complete,

@@ -52,7 +52,7 @@
 
         select
             *,
-            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as elements,
+            {{ cdc.decode_object('exact_text', cdc.envelope_fields(fields)) }} as marked_object,
             {{ cdc.decode_key('exact_key') }} as key_message
         from marked
 
@@ -62,7 +62,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as envelope,
+            {{ cdc.decoded_object('marked_object') }} as envelope,
             transform_values({{ told.key_image }}, (column_name, wire_text) -> {{ cdc.unmarked('wire_text') }}) as key_image
         from parsed
 

@@ -32,7 +32,13 @@
             end",
         foreign_text=cdc._canal_foreign_text(),
         source_type='cast(null as string)',
-        is_before_complete="coalesce(size(array_except(json_object_keys(type_text), map_keys(old_image))) = 0, false)"
+        is_before_complete="coalesce(
+                size(array_except(
+                    json_object_keys(type_text),
+                    concat(map_keys(old_image), coalesce(map_keys(new_image), array()))
+                )) = 0,
+                false
+            )"
     ) }}
 {%- endmacro %}
 

@@ -38,7 +38,7 @@
                     >
                 >,
                 position struct<ts_sec string, file string, pos string, snapshot string>,
-                databaseName string, ddl string, tableChanges array<struct<type string>>''') }} as elements,
+                databaseName string, ddl string, tableChanges array<struct<type string>>''') }} as marked_object,
             {{ cdc.decode_key('exact_key') }} as key_message
         from marked
 
@@ -48,7 +48,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as message,
+            {{ cdc.decoded_object('marked_object') }} as message,
             {{ cdc.key_image('key_message') }} as key_image
         from parsed
 

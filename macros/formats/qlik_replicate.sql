@@ -41,7 +41,7 @@
                 'exact_text',
                 body | join(',\n                ') ~ ',\n                type string'
                 ~ ',\n                message struct<' ~ body | join(',\n                ') ~ '>'
-            ) }} as elements
+            ) }} as marked_object
         from marked
 
     ),
@@ -50,7 +50,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as envelope
+            {{ cdc.decoded_object('marked_object') }} as envelope
         from parsed
 
     ),

@@ -21,7 +21,7 @@
                 type string, `database` string, `table` string, data map<string, string>, old map<string, string>,
                 sql string, commitTs string, buildTs string, handleKeyOnly string, claimCheckLocation string,
                 tableSchema struct<`schema` string, `table` string, columns string>,
-                preTableSchema struct<`schema` string, `table` string>''') }} as elements
+                preTableSchema struct<`schema` string, `table` string>''') }} as marked_object
         from texts
 
     ),
@@ -30,7 +30,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as message
+            {{ cdc.decoded_object('marked_object') }} as message
         from parsed
 
     ),

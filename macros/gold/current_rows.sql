@@ -48,7 +48,7 @@
 
         select
             *
-            {{- cdc.typed_columns(sources, feed) }}
+            {{- cdc.typed_columns(sources, feed, decoded=[]) }}
         from copied
 
     ),
@@ -66,7 +66,7 @@
                 'topic', _topic,
                 'partition', _partition,
                 'changed_at', _newest.changed_at,
-                'misfits', {{ cdc.misfits(sources) }}
+                'misfits', {{ cdc.misfits(sources, decoded=[]) }}
             ) as _change
         from typed
 
@@ -81,15 +81,15 @@
 {% macro counts_of_rows(plan) -%}
     {%- set feed_name = model.config.meta.feed -%}
     {%- set sources = cdc.column_sources(model.config.meta.columns) -%}
-    {%- set encodings = cdc.encodings_of_columns(feed_name, sources) -%}
+    {%- set decoded = cdc.decoded_columns(feed_name, sources) -%}
     with
 
     changes as (
 
         select
             changes.operation,
-            {{ cdc.gold_image_column('changes', 'before_image') }},
-            {{ cdc.gold_image_column('changes') }},
+            {{ cdc.gold_image('changes', cdc.row_before('changes', cdc.feed_settings(feed_name).format)) }} as before_image,
+            {{ cdc.gold_image('changes', 'changes.after_image') }} as after_image,
             changes.schema_id,
             changes.database_name,
             changes.schema_name,
@@ -220,7 +220,7 @@
         where row_texts is not null
 
     ),
-    {%- if encodings != [] %}
+    {%- if decoded %}
 
     column_types as (
 
@@ -242,15 +242,19 @@
 
     texts as (
 
-        {{ cdc.canonical_texts(encodings) }}
+        {{ cdc.decoded_texts(sources) }}
 
     ),
 
     decoded as (
 
         select
-            * except (row_texts, _image),
-            {{ cdc.texts_of_row('_image', sources) }} as row_texts
+            * except (row_texts, _image, _decoded),
+            array(
+                {%- for column in cdc.sources_of(sources) %}
+                {{ cdc.text_of_column(column, decoded) }}{{ ',' if not loop.last }}
+                {%- endfor %}
+            ) as row_texts
         from texts
 
     ),
@@ -262,7 +266,7 @@
             row_texts,
             sum(copies) as copies,
             max_by(newest, if(copies > 0, newest.sequence, null)) as newest
-        from {{ 'decoded' if encodings != [] else 'moves' }}
+        from {{ 'decoded' if decoded else 'moves' }}
         group by row_texts
 
     )

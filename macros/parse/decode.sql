@@ -36,7 +36,7 @@
 
         select
             *,
-            {{ cdc.decode_object('exact_text', fields) }} as elements
+            {{ cdc.decode_object('exact_text', fields) }} as marked_object
         from marked
 
     ),
@@ -45,7 +45,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('elements') }} as message
+            {{ cdc.decoded_object('marked_object') }} as message
         from parsed
 
     )
@@ -53,18 +53,34 @@
 
 
 {#- One JSON object as a struct; NULL for anything else. Spark alone accepts cut-off text, a second
-    document and trailing garbage in silence: the text is read as the first of two array elements,
-    and the object is good only if the second one is found where it belongs. -#}
+    document and trailing garbage in silence: the object is given a last member, and it is good only if that is found in it.
+    The text is cut as bytes, whose number is known: characters would have to be counted. -#}
 {% macro decode_object(text, fields) -%}
     from_json(
-        concat('[', {{ text }}, ',{"_end":1}]'),
-        'array<struct<{{ fields }}, _end int>>'
+        case
+            when endswith({{ text }}, '}') then {{ cdc._with_end(text) }}
+            when endswith(rtrim('\t\n\r ', {{ text }}), '}') then {{ cdc._with_end("rtrim('\\t\\n\\r ', " ~ text ~ ")") }}
+        end,
+        'struct<{{ fields }}, _end int>'
     )
 {%- endmacro %}
 
 
-{% macro decoded_object(elements) -%}
-    case when size({{ elements }}) = 2 and {{ elements }}[1]._end = 1 then {{ elements }}[0] end
+{% macro _with_end(text) -%}
+    cast(
+                concat(
+                    substring(cast({{ text }} as binary), 1, octet_length({{ text }}) - 1),
+                    cast(
+                        if(octet_length({{ text }}) < 100 and {{ text }} rlike r'^\s*\{\s*\}$', '"_end":1}', ',"_end":1}')
+                        as binary
+                    )
+                ) as string
+            )
+{%- endmacro %}
+
+
+{% macro decoded_object(marked_object) -%}
+    case when {{ marked_object }}._end = 1 then {{ marked_object }} end
 {%- endmacro %}
 
 

@@ -150,11 +150,11 @@ def statement_of(spark, macros, tmp_path_factory):
             messages = held_messages(spark, path)
             messages.createOrReplaceTempView("golden_messages")
             frame = spark.sql(getattr(macros, f"parse_{format_name}")("golden_messages"))
-            shown = frame.selectExpr(
-                *(
-                    f"cast(`{n}` as string) as `{n}`" if n in TIMES else f"`{n}`"
-                    for n in frame.columns
-                )
+            # the row before a change as silver.changes shows it
+            before = {"before_image": f"{macros.row_before('told', format_name)} as before_image"}
+            times = {n: f"cast(`{n}` as string) as `{n}`" for n in TIMES}
+            shown = frame.alias("told").selectExpr(
+                *((before | times).get(n, f"`{n}`") for n in frame.columns)
             )
             shown._jdf.queryExecution().executedPlan()
         finally:

@@ -132,6 +132,27 @@ def test_rows_have_the_columns_and_types_of_the_contract_in_its_order(format_nam
     assert sorted(COLUMNS) == sorted(name for name, _ in contract)
 
 
+@pytest.mark.every_format
+@pytest.mark.parametrize("name", ["canal_json", "maxwell"])
+def test_silver_keeps_of_the_row_before_an_update_what_its_message_tells(name, parsed, changes_of):
+    """silver.changes shows the rest of it, from the row after."""
+    records = load_lines(HERE / name / "messages.jsonl")
+    shown = {row_place(row): row for row in changes_of(name, records)}
+    rows = [row.asDict(recursive=True) for row in parsed(name, records).collect()]
+    # the others are not text
+    told = {place(record): record["value"] for record in records if "value" in record}
+    updates = [row for row in rows if row["operation"] == "update" and place(row) in told]
+    kept = [row for row in updates if row["is_before_complete"]]
+    assert any(len(row["before_image"]) < len(row["after_image"]) for row in kept)
+    for row in kept:
+        old = json.loads(told[place(row)])["old"]
+        old = old[row["row_index"] // 2] if isinstance(old, list) else old
+        assert row["before_image"].keys() == old.keys()
+        assert (
+            shown[row_place(row)]["before_image"].keys() == row["after_image"].keys() | old.keys()
+        )
+
+
 def test_numbers_that_others_get_wrong_are_among_the_golden_ones(format_name):
     images = [
         row[side] or {}

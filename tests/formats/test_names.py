@@ -48,6 +48,20 @@ def test_each_file_has_the_macro_and_the_model_of_its_name():
         assert f"macro {name}_columns(schemas)" in types
 
 
+def test_formats_that_keep_the_changed_columns_alone_are_those_that_row_before_completes():
+    """Through the parsers that leave the unchanged ones out, called at first or at second hand."""
+    texts = {name: (ROOT / "macros" / "formats" / f"{name}.sql").read_text() for name in FORMATS}
+    parsers = r"cdc\.(_canal_changes|_maxwell_changes)\("
+    reads = {name: re.search(r"cdc\.parse_(\w+)\(", text) for name, text in texts.items()}
+    keep = {
+        name
+        for name, text in texts.items()
+        if re.search(parsers, texts[reads[name][1]] if reads[name] else text)
+    }
+    row_before = (ROOT / "macros" / "parse" / "row_before.sql").read_text()
+    assert set(re.findall(r"'([a-z0-9_]+)'", row_before.split(") -%}")[1])) - {"."} == keep
+
+
 def test_the_models_of_formats_differ_in_nothing_but_the_name():
     """`make lint` looks at one of them, that of the longest name."""
     texts = {

@@ -68,8 +68,8 @@ def images(spark, macros):
         fields = "`row` map<string, string>"
         query = f"""
             with marked as (select *, {macros.mark_fractions("text")} as exact_text from rows_of_json),
-            parsed as (select *, {macros.decode_object("exact_text", fields)} as elements from marked),
-            decoded as (select *, {macros.decoded_object("elements")}.row as image from parsed)
+            parsed as (select *, {macros.decode_object("exact_text", fields)} as marked_object from marked),
+            decoded as (select *, {macros.decoded_object("marked_object")}.row as image from parsed)
             select {macros.exact_numbers("image", "exact_text")} as image from decoded
         """
         return [row.image for row in spark.sql(query).collect()]

@@ -1,7 +1,8 @@
 """`make new-format NAME=x LIKE=y`: the files of a format whose messages are those of another one, to go on from.
 
 The new format's macros call those of the other: all its tests pass at once, and what is different is written into them
-next. Nothing of another format is touched but the registry, `seeds/formats.csv`, and the list of silver's models.
+next. Nothing of another format is touched but the registry, `seeds/formats.csv`, the list of silver's models, and that of the formats
+whose updates `row_before` completes.
 """
 
 import csv
@@ -14,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = Path("models", "silver", "_silver__models.yml")
 REGISTRY = Path("seeds", "formats.csv")
+ROW_BEFORE = Path("macros", "parse", "row_before.sql")
 
 
 class Refused(Exception):
@@ -113,6 +115,11 @@ def registered(text: str, name: str, like: str) -> str:
     return out.getvalue()
 
 
+def completed(text: str, name: str, like: str) -> str:
+    """The formats whose updates tell changed columns alone, with the new one if the other is one of them."""
+    return text.replace(f"        '{like}'", f"        '{name}',\n        '{like}'")
+
+
 def make(root: Path, name: str, like: str) -> list[Path]:
     """Write the files and return those that are new."""
     check(root, name, like)
@@ -130,7 +137,7 @@ def make(root: Path, name: str, like: str) -> list[Path]:
         schemas = Path("tests", "formats", name, "schemas")
         shutil.copytree(root / "tests" / "formats" / like / "schemas", root / schemas)
         made.append(schemas)
-    for path, changed in ((MODELS, listed_model), (REGISTRY, registered)):
+    for path, changed in ((MODELS, listed_model), (REGISTRY, registered), (ROW_BEFORE, completed)):
         (root / path).write_text(changed((root / path).read_text("utf-8"), name, like), "utf-8")
     return sorted(made)
 

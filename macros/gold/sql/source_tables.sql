@@ -84,7 +84,7 @@
 
 
 {#- An image, with the names of its shard as columns in it. -#}
-{% macro gold_image_column(relation, image='after_image') -%}
+{% macro gold_image(relation, image) -%}
     {%- if cdc.shard_parts() -%}
     {%- set names -%}
         map(
@@ -93,9 +93,9 @@
         {%- endfor -%}
         )
     {%- endset -%}
-    {{ cdc.overlaid(relation ~ '.' ~ image, names) }} as {{ image }}
+    {{ cdc.overlaid(image, names) }}
     {%- else -%}
-    {{ relation }}.{{ image }}
+    {{ image }}
     {%- endif -%}
 {%- endmacro %}
 

@@ -15,4 +15,4 @@ changes as (
 )
 
 select * from changes
-sort by feed, database_name, schema_name, table_name
+sort by xxhash64(feed, database_name, schema_name, table_name)
