@@ -66,7 +66,7 @@ CHANGE_OF_ROW = """named_struct(
         'epoch', 0, 'phase', sequence.phase, 'position', sequence.position,
         'offset', sequence.offset, 'row_index', sequence.row_index, 'partition', r.partition
     ),
-    'column_sequences', cast(null as map<string, struct<
+    'column_sequences', cast(map() as map<string, struct<
         epoch: int, phase: int, position: array<decimal(38, 0)>, offset: bigint, row_index: int,
         partition: int
     >>),
