@@ -16,9 +16,10 @@ from ingestion.gold_models.models import Model, declared_models
 from ingestion.progress import say
 from ingestion.reconcile.both_sides import Column, Comparison, gold_table
 from ingestion.reconcile.canonical_forms import Forms
-from ingestion.reconcile.compare import compare_checksums, count_source
+from ingestion.reconcile.compare import Reading, compare_checksums, count_source
 from ingestion.reconcile.completeness import complete_up_to
 from ingestion.reconcile.differences import read_again
+from ingestion.reconcile.one_row import compare_row
 from ingestion.reconcile.sources import Source, find_table, now, source_of
 from ingestion.spark.session import session
 
@@ -49,6 +50,12 @@ def add_parser(
         metavar="SECONDS",
         help="wait before differing rows are read again, so that gold can follow",
     )
+    parser.add_argument(
+        "--key",
+        nargs="+",
+        metavar="VALUE",
+        help="compare one row of one model: the values of its key, in the model's order",
+    )
     parser.set_defaults(main=main)
 
 
@@ -65,6 +72,8 @@ def main(args: argparse.Namespace) -> int:
         (model, source_of(choose(config, [model.feed])[0]))
         for model in _chosen(declared_models(config.project_dir), args.models)
     ]
+    if args.key:
+        _check_key(args.key, [model for model, _ in chosen])
     spark = session(config.project_dir)
     # as dbt works: a value that does not fit is no error
     spark.conf.set("spark.sql.ansi.enabled", "false")
@@ -85,6 +94,17 @@ def _chosen(declared: list[Model], names: list[str]) -> list[Model]:
     return [models[name] for name in names]
 
 
+def _check_key(values: list[str], models: list[Model]) -> None:
+    if len(models) > 1:
+        raise UserError("--key is the key of one row: name one model.")
+    (model,) = models
+    if len(values) != len(model.key):
+        raise UserError(
+            f"--key has {len(values)} values, and the key of {model.name} has {len(model.key)}: "
+            f"{', '.join(model.key)}."
+        )
+
+
 def _is_equal(
     spark: SparkSession, config: Config, model: Model, source: Source, args: argparse.Namespace
 ) -> bool:
@@ -94,14 +114,12 @@ def _is_equal(
     for name in sorted(set(model.columns) - {column.source_name for column in compared.columns}):
         say(f"  {name} is not compared: it is gone at the source, or a geometry")
     started = now(spark, source)
-    gold = gold_table(compared)
-    say(f"  rows: {count_source(compared):,} at the source, {gold.count():,} in gold")
-    first = compare_checksums(compared, gold, args.rows_per_piece, args.limit, config.lakehouse)
+    if args.key:
+        values = dict(zip(model.key, args.key, strict=True))
+        first = compare_row(compared, tuple(values[column.source_name] for column in compared.key))
+    else:
+        first = _compare_all(compared, config, args)
     ended = now(spark, source)
-    say(
-        f"  key ranges: {first.ranges:,}; checksums that differ: {first.differing:,} "
-        f"({first.only_at_source:,} only at the source, {first.only_in_gold:,} only in gold)"
-    )
     if first.differing:
         time.sleep(args.settle)
     # before gold is read again, so that it has no less than this
@@ -121,6 +139,18 @@ def _is_equal(
     is_complete = len(first.first) == first.differing and complete is not None
     say("  " + _verdict(left, is_complete and complete > ended))
     return not left
+
+
+def _compare_all(compared: Comparison, config: Config, args: argparse.Namespace) -> Reading:
+    """Compare all rows, and tell how many there are and differ."""
+    gold = gold_table(compared)
+    say(f"  rows: {count_source(compared):,} at the source, {gold.count():,} in gold")
+    first = compare_checksums(compared, gold, args.rows_per_piece, args.limit, config.lakehouse)
+    say(
+        f"  key ranges: {first.ranges:,}; checksums that differ: {first.differing:,} "
+        f"({first.only_at_source:,} only at the source, {first.only_in_gold:,} only in gold)"
+    )
+    return first
 
 
 def _verdict(differing: int, is_past_reading: bool) -> str:

@@ -61,6 +61,48 @@ def test_the_limit_bounds_what_is_shown_and_not_what_is_counted(crm: Crm):
     assert "  different rows: 3; " in result.out
 
 
+def test_one_row_is_compared_by_its_key(crm: Crm):
+    orders(crm)
+    found = {id: crm.reconcile("orders", "--key", id) for id in ("1", "3", "4", "9", "77")}
+    assert {id: result.code for id, result in found.items()} == {
+        "1": OK,
+        "3": DIFFERENT,
+        "4": DIFFERENT,
+        "9": DIFFERENT,
+        "77": OK,
+    }
+    assert "  the row is on both sides\n" in found["1"].out
+    assert found["1"].out.endswith("  equal\n")
+    assert '  orders id="3": total is "3.00" at the source, in gold "3.01" (' in found["3"].out
+    assert "  different rows: 1; changes may be in flight: load, " in found["3"].out
+    assert '  the row is not in gold\n  orders id="4": only at the source\n' in found["4"].out
+    assert '  orders id="9": only in gold (' in found["9"].out
+    assert "  the row is not at the source and not in gold\n" in found["77"].out
+
+
+def test_one_row_of_a_composite_key_takes_the_models_order(crm: Crm):
+    crm.sql(
+        "create table parts (order_id int, line int, amount int, primary key (order_id, line));"
+        "insert into parts values (3, 2, 7)"
+    )
+    crm.gold("parts", ["line", "order_id"], COMPOSITE, [("2", "3", "6")])
+    result = crm.reconcile("parts", "--key", "2", "3")
+    assert '  parts order_id="3", line="2": amount is "7" at the source, in gold "6"' in result.out
+    result = crm.reconcile("parts", "--key", "2")
+    assert result.code == CONFIGURATION
+    assert "--key has 1 values, and the key of parts has 2: line, order_id." in result.err
+
+
+def test_a_key_that_is_no_number_finds_no_row_of_a_number(crm: Crm):
+    orders(crm)
+    for text in ("1) or (1=1", "1st"):
+        result = crm.reconcile("orders", "--key", text)
+        assert (result.code, f"--key {text}: id is a number." in result.err) == (
+            CONFIGURATION,
+            True,
+        )
+
+
 EMPTY_AND_NULL = {"id": "bigint", "text": "string"}
 
 
