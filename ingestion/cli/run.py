@@ -52,6 +52,13 @@ def add_parser(
         help="with --follow: run the tests so often, where something was built (600)",
     )
     parser.add_argument(
+        "--spot-check-every",
+        type=_whole,
+        default=20,
+        metavar="CYCLES",
+        help="with --follow: compare some rows with their sources so often (20); 0: never",
+    )
+    parser.add_argument(
         "--accept-gaps", action="store_true", help="go on after records lost at the source"
     )
     parser.add_argument(
@@ -66,6 +73,12 @@ def add_parser(
     parser.set_defaults(main=main)
 
 
+def _whole(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"must be a whole number, but it is {text}")
+    return int(text)
+
+
 def main(args: argparse.Namespace) -> int:
     """Bring every table up to what the feeds have now."""
     config = read_config(args.project_dir)
@@ -76,6 +89,7 @@ def main(args: argparse.Namespace) -> int:
             interval=args.interval,
             test_every=args.test_every,
             accept_gaps=args.accept_gaps,
+            spot_check_every=args.spot_check_every,
             metrics_file=metrics,
             metrics_port=args.metrics_port,
         )

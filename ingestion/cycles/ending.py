@@ -30,16 +30,21 @@ def write_models(config: Config, cycle: Cycle) -> None:
         models_for_new_tables(config, SEEN)
 
 
-def listeners_of(metrics_file: Path | None, server: MetricsServer | None) -> Listeners:
+def listeners_of(
+    metrics_file: Path | None,
+    server: MetricsServer | None,
+    check_some_rows: Callable[[Config, Cycle], None],
+) -> Listeners:
     """Return what is called with every cycle, in this order.
 
-    Models come last: the next cycle finds the files that have changed.
+    What is published has the findings of the check. Models come last: the next cycle finds the
+    files that have changed.
     """
 
     def publish(config: Config, cycle: Cycle) -> None:
         publish_cycle(config, cycle, metrics_file, server)
 
-    return show_line, publish, write_models
+    return show_line, check_some_rows, publish, write_models
 
 
 def end_cycle(config: Config, cycle: Cycle, listeners: Listeners) -> None:

@@ -13,6 +13,7 @@ from ingestion.cycles.ending import Listeners, end_cycle, listeners_of
 from ingestion.cycles.loading import Loaders
 from ingestion.cycles.one_cycle import Options, Progress, run_cycle
 from ingestion.cycles.project import Project
+from ingestion.cycles.spot_checks import spot_checks
 from ingestion.errors import OK, UserError
 from ingestion.loader.load import stop_signals
 from ingestion.locks import metastore_lock
@@ -39,7 +40,8 @@ def follow(config: Config, options: Options) -> int:
         spark = session(config.project_dir, hive=True, inherited=inherited)
         create_tables(spark, config.bronze)
         server = stack.enter_context(metrics_server(options.metrics_port))
-        listeners = listeners_of(options.metrics_file, server)
+        checks = spot_checks(spark, options.spot_check_every)
+        listeners = listeners_of(options.metrics_file, server, checks)
         stopping = stack.enter_context(stop_signals())
         loaders = loading.loaders_of(spark, stopping, held)
         stack.callback(loading.close, loaders)

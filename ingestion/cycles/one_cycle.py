@@ -33,6 +33,8 @@ class Options:
     # seconds between two runs of the tests
     test_every: float
     accept_gaps: bool = False
+    # cycles between two spot checks against the sources; 0: none
+    spot_check_every: int = 0
     # where the metrics go: a file for the node exporter, a port to scrape
     metrics_file: Path | None = None
     metrics_port: int | None = None

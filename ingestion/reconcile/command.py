@@ -11,16 +11,16 @@ from pyspark.sql import SparkSession
 
 from ingestion.config.feeds import Config, choose, read_config
 from ingestion.config.settings import nearest
-from ingestion.errors import DIFFERENT, OK, SOURCE, UserError
+from ingestion.errors import DIFFERENT, OK, UserError
 from ingestion.gold_models.models import Model, declared_models
 from ingestion.progress import say
-from ingestion.reconcile.both_sides import Column, Comparison, gold_table
-from ingestion.reconcile.canonical_forms import Forms
+from ingestion.reconcile.both_sides import Comparison, gold_table
 from ingestion.reconcile.compare import Reading, compare_checksums, count_source
+from ingestion.reconcile.comparisons import comparison_of
 from ingestion.reconcile.completeness import complete_up_to
 from ingestion.reconcile.differences import read_again
 from ingestion.reconcile.one_row import compare_row
-from ingestion.reconcile.sources import Source, find_table, now, source_of
+from ingestion.reconcile.sources import Source, now, source_of
 from ingestion.spark.session import session
 
 
@@ -109,7 +109,7 @@ def _is_equal(
     spark: SparkSession, config: Config, model: Model, source: Source, args: argparse.Namespace
 ) -> bool:
     """Compare one table, tell what there is to tell, and return whether nothing differs."""
-    compared = _comparison(spark, config, model, source)
+    compared = comparison_of(spark, config, model, source)
     say(f"{model.name}: {len(compared.columns)} columns of {compared.table.relation}")
     for name in sorted(set(model.columns) - {column.source_name for column in compared.columns}):
         say(f"  {name} is not compared: it is gone at the source, or a geometry")
@@ -161,31 +161,3 @@ def _verdict(differing: int, is_past_reading: bool) -> str:
     return (
         f"different rows: {differing:,}; changes may be in flight: load, `dbt run`, compare again"
     )
-
-
-def _comparison(spark: SparkSession, config: Config, model: Model, source: Source) -> Comparison:
-    """Return what is compared, once both tables are there."""
-    path = config.tables_of("gold") / model.name
-    if not (path / "_delta_log").exists():
-        raise UserError(f"{model.name} is not in gold yet: run `dbt build`.", SOURCE)
-    _, database, schema, name = model.place
-    place = source.dialect.schema_of(database, schema)
-    table = find_table(spark, source, place, str(name))
-    if table is None:
-        where = f"{place}.{name}" if place else name
-        raise UserError(
-            f"Feed {model.feed}: its source has no table {where} that the user may read.", SOURCE
-        )
-    columns = {
-        name: Column(model.gold_names[name], name, type_text)
-        for name, type_text in model.columns.items()
-        if name in table.columns and table.kind(name) != "untold"
-    }
-    absent = [name for name in model.key if name not in columns]
-    if absent:
-        raise UserError(f"{model.name}: the source has no key column {', '.join(absent)}.", SOURCE)
-    # in the primary key's order the source finds a range by its index
-    same = set(table.primary_key) == set(model.key)
-    key = tuple(columns.pop(name) for name in (table.primary_key if same else model.key))
-    forms = Forms(config.project_dir, source.feed.meaning.get("time_zone", "UTC"))
-    return Comparison(spark, table, path, forms, key, (*key, *columns.values()))

@@ -49,11 +49,14 @@ def read_again(compared: Comparison, first: Reading) -> SecondReading:
         elif now != checksum:
             changing += 1
         else:
-            lines += _told(compared, key, source, gold)
+            lines += lines_of_row(compared, key, source, gold)
     return SecondReading(lines, settled, changing)
 
 
-def _told(compared: Comparison, key: Key, source: Row | None, gold: Row | None) -> Iterator[str]:
+def lines_of_row(
+    compared: Comparison, key: Key, source: Row | None, gold: Row | None
+) -> Iterator[str]:
+    """Yield a line for each column that differs, or one that says which side has the row."""
     names = [column.name for column in compared.key]
     row = ", ".join(f"{name}={_shown(form)}" for name, form in zip(names, key, strict=True))
     if gold is None:

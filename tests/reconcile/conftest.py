@@ -107,8 +107,14 @@ class Crm:
         made = self.project.spark.createDataFrame(numbered, schema).selectExpr(*named, change)
         made.coalesce(1).write.format("delta").mode("overwrite").save(str(table_path))
 
-    def heartbeat(self, table: str, hours: int, silver_hours: int | None = None) -> None:
-        """Let gold, and silver before it, be complete up to so many hours from now."""
+    def heartbeat(
+        self,
+        table: str,
+        hours: int,
+        silver_hours: int | None = None,
+        keys: tuple[str, ...] = ("1",),
+    ) -> None:
+        """Let gold, and silver before it, be complete up to so many hours from now; silver tells of these keys."""
         place = "public" if self.kind == "postgresql" else None
         database = None if place else "crm"
         at = [
@@ -119,8 +125,11 @@ class Crm:
             (2, 2, "heartbeat", None, None, None, at[1]),
         ]
         names = "bronze_version bigint, offset bigint, operation string, database_name string, schema_name string, table_name string, changed_at timestamp"
+        listed = ", ".join(f"array('{key}')" for key in keys)
         changes = self.project.spark.createDataFrame(told, names).selectExpr(
             "*",
+            "array('id') as key_columns",
+            f"explode(if(operation = 'insert', array({listed}), array(null))) as row_key",
             "'crm' as feed",
             "'crm.changes' as topic",
             "0 as partition",

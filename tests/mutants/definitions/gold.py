@@ -156,8 +156,8 @@ MUTANTS = (
         name="gold: a row without a key that was taken stays",
         kind="a comparison turned",
         file="macros/gold/current_rows.sql",
-        before="where copies > 0",
-        after="where copies >= 0",
+        before="lateral view stack(2, -1, change.row_before,",
+        after="lateral view stack(2, 0, change.row_before,",
         tests=(f"{GOLD_IS_THE_SOURCE}[postgres.picking_list]",),
     ),
     Mutant(

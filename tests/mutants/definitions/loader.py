@@ -4,6 +4,8 @@ from tests.mutants.mutant import Mutant
 
 TESTS = "tests/ingestion"
 
+SPOT_CHECKS = "tests/reconcile/test_spot_checks.py"
+
 MUTANTS = (
     Mutant(
         name="loader: reading goes on one record behind the end of a gap",
@@ -226,5 +228,21 @@ MUTANTS = (
         before="not at_source <=> in_gold",
         after="at_source <> in_gold",
         tests=("tests/reconcile/test_reconcile.py::test_each_difference_is_told_with_its_place",),
+    ),
+    Mutant(
+        name="spot checks: a row whose change may be on its way is a finding",
+        kind="a guard left out",
+        file="ingestion/cycles/spot_checks.py",
+        before="complete is not None and complete > suspects[key].since",
+        after="True",
+        tests=(f"{SPOT_CHECKS}::test_a_row_whose_change_may_be_on_its_way_is_no_finding",),
+    ),
+    Mutant(
+        name="spot checks: a row that the source has changed meanwhile counts as it was",
+        kind="a comparison turned",
+        file="ingestion/cycles/spot_checks.py",
+        before="before is not None and before.at_source == pair.at_source",
+        after="before is not None",
+        tests=(f"{SPOT_CHECKS}::test_a_row_that_the_source_goes_on_changing_is_no_finding",),
     ),
 )

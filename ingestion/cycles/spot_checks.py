@@ -1,0 +1,137 @@
+"""Spot checks of `run --follow`: every so many cycles some rows are compared with the source.
+
+A row that differs may be on its way. It is a finding once gold is complete up to a time behind the
+moment at which it differed first, and the source has kept its row since.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from pyspark.sql import SparkSession
+
+from ingestion.config.feeds import Config
+from ingestion.cycles.spot_findings import Found, open_keys, record
+from ingestion.errors import UserError
+from ingestion.gold_models.models import Model, declared_models
+from ingestion.progress import complain
+from ingestion.reconcile.both_sides import Comparison, Key
+from ingestion.reconcile.comparisons import comparison_of
+from ingestion.reconcile.completeness import complete_up_to
+from ingestion.reconcile.differences import lines_of_row
+from ingestion.reconcile.sources import source_of
+from ingestion.reconcile.spot_check import MOST, Look, Pair, look_at_some
+from ingestion.report.cycle import Cycle
+
+# What one cycle takes for it: the table that is begun in time is the last.
+SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A row that differed: what the source had then, and when that was, by its clock."""
+
+    at_source: str | None
+    since: datetime
+
+
+@dataclass
+class SpotChecks:
+    """What is kept from one check to the next."""
+
+    spark: SparkSession
+    # table -> its differing rows
+    suspects: dict[str, dict[Key, Suspect]] = field(default_factory=dict)
+    # table -> keys with an open finding
+    told: dict[str, set[Key]] = field(default_factory=dict)
+    compared: dict[str, Comparison] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
+    # the tables that were looked at last stand behind the others
+    order: list[str] = field(default_factory=list)
+
+
+def spot_checks(spark: SparkSession, every: int) -> Callable[[Config, Cycle], None]:
+    """Return what is called with each cycle, to check some rows after every so many of them."""
+    checks = SpotChecks(spark)
+
+    def check_some_rows(config: Config, cycle: Cycle) -> None:
+        if every and cycle.number % every == 0:
+            check(checks, config)
+
+    return check_some_rows
+
+
+def check(checks: SpotChecks, config: Config) -> None:
+    """Look at tables whose feed names its source, as many as there is time for, in turn."""
+    models = {
+        model.name: model
+        for model in declared_models(config.project_dir)
+        if model.key
+        and model.feed in config.feeds
+        and config.feeds[model.feed].source
+        and not any(isinstance(part, dict) for part in model.place)
+        and (config.tables_of("gold") / model.name / "_delta_log").exists()
+    }
+    waiting = [name for name in checks.order if name in models]
+    checks.order = waiting + [name for name in models if name not in waiting]
+    began = time.monotonic()
+    for name in list(checks.order):
+        if time.monotonic() - began >= SECONDS:
+            return
+        checks.order.remove(name)
+        checks.order.append(name)
+        try:
+            _check_table(checks, config, models[name])
+        except UserError as error:
+            checks.compared.pop(name, None)
+            sentence = f"Spot check of {name}: {error}"
+            if sentence not in checks.said:
+                checks.said.add(sentence)
+                complain(sentence)
+
+
+def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
+    name, feed = model.name, config.feeds[model.feed]
+    if name not in checks.compared:
+        source = source_of(feed)
+        checks.compared[name] = comparison_of(checks.spark, config, model, source)
+    compared = checks.compared[name]
+    if name not in checks.told:
+        # of an earlier process
+        checks.told[name] = set(open_keys(config, name))
+    suspects, told = checks.suspects.setdefault(name, {}), checks.told[name]
+    again = list(dict.fromkeys([*suspects, *told]))[:MOST]
+    silver = config.tables_of("silver") / f"{feed.format}_changes"
+    look = look_at_some(compared, model, silver, again)
+    proven = _proven(suspects, look)
+    if proven:
+        complete = complete_up_to(checks.spark, config, feed, model)
+        proven = [key for key in proven if complete is not None and complete > suspects[key].since]
+    found = [_found(compared, model, key, look.pairs[key]) for key in proven]
+    for line in (f"{name} {one.finding}" for one in found if one.key not in told):
+        complain(f"Spot check: {line}")
+    equal = [key for key in told if key in look.pairs and not look.pairs[key].differs]
+    if found or equal:
+        record(checks.spark, config, found, name, equal)
+    checks.told[name] = (told | set(proven)) - set(equal)
+
+
+def _proven(suspects: dict[Key, Suspect], look: Look) -> list[Key]:
+    """Return the keys that differ as they did before, and bring the suspects up to this look."""
+    proven = []
+    for key, pair in look.pairs.items():
+        before = suspects.get(key)
+        if not pair.differs:
+            suspects.pop(key, None)
+        elif before is not None and before.at_source == pair.at_source:
+            proven.append(key)
+        elif before is not None or len(suspects) < MOST:
+            suspects[key] = Suspect(pair.at_source, look.at)
+    return proven
+
+
+def _found(compared: Comparison, model: Model, key: Key, pair: Pair) -> Found:
+    sentence = "; ".join(lines_of_row(compared, key, pair.source, pair.gold))
+    topic, partition, offset, _ = pair.gold.told if pair.gold else (None, None, None, None)
+    return Found(model.name, model.feed, topic, partition, offset, key, sentence)

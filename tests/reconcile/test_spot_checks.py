@@ -1,0 +1,87 @@
+"""The spot checks of `run --follow` find rows that differ from the source, and wait for changes that are on their way."""
+
+import pytest
+
+from ingestion.config.feeds import read_config
+from ingestion.cycles.spot_checks import SpotChecks, check, spot_checks
+from ingestion.report.gathering import read_findings
+from tests.reconcile.conftest import Crm
+from tests.reconcile.test_reconcile import orders
+
+FINDINGS = """
+    finding_id string, test string, gold_table string, feed string, topic string, `partition` int, `offset` bigint,
+    row_key array<string>, finding string, unlisted bigint, looked_from bigint, first_seen timestamp, last_seen timestamp,
+    resolved_at timestamp"""
+CHANGED = 'id="3": total is "3.00" at the source, in gold "3.01" (topic crm.changes, partition 3, offset 102)'
+MISSING = 'id="4": only at the source'
+REVIVED = 'id="9": only in gold (topic crm.changes, partition 3, offset 104)'
+
+
+@pytest.fixture
+def checked(crm: Crm):
+    """Two looks, and what they leave in silver.findings as {sentence: is open}."""
+    spark, folder = crm.project.spark, crm.project.folder
+    findings = folder / "lakehouse" / "warehouse" / "silver.db" / "findings"
+    spark.createDataFrame([], FINDINGS).write.format("delta").save(str(findings))
+    config = read_config(folder)
+    checks = SpotChecks(spark)
+
+    def look(times: int = 2, checks: SpotChecks = checks) -> dict[str, bool]:
+        for _ in range(times):
+            check(checks, config)
+        return {one.finding: one.resolved_at is None for one in read_findings(config)}
+
+    return look
+
+
+def test_a_changed_a_missing_and_a_revived_row_are_found_and_resolved_when_they_are_equal(
+    crm: Crm, checked, capsys
+):
+    orders(crm)
+    crm.heartbeat("orders", 2, keys=("4", "1"))
+    assert checked(1) == {}
+    assert checked(1) == {CHANGED: True, MISSING: True, REVIVED: True}
+    assert f"Spot check: orders {CHANGED}" in capsys.readouterr().err
+    # another process knows of them, and of each no more than once
+    crm.sql("update orders set total = 3.01 where id = 3; delete from orders where id = 4")
+    fresh = SpotChecks(crm.project.spark)
+    assert checked(1, fresh) == {CHANGED: False, MISSING: False, REVIVED: True}
+    assert checked(2, fresh) == {CHANGED: False, MISSING: False, REVIVED: True}
+    assert "Spot check" not in capsys.readouterr().err
+
+
+def test_a_row_whose_change_may_be_on_its_way_is_no_finding(crm: Crm, checked):
+    orders(crm)
+    # gold is complete up to an hour ago: every difference may come yet
+    crm.heartbeat("orders", -1, keys=("4",))
+    assert checked(2) == {}
+
+
+def test_a_row_that_the_source_goes_on_changing_is_no_finding(crm: Crm, checked):
+    orders(crm)
+    crm.sql("delete from orders where id = 4; insert into orders values (9, 'z', 9)")
+    crm.heartbeat("orders", 2)
+    for total in range(4, 7):
+        crm.sql(f"update orders set total = {total} where id = 3")
+        assert checked(1) == {}
+
+
+def test_a_source_that_does_not_answer_is_said_once(crm: Crm, checked, capsys):
+    orders(crm)
+    crm.heartbeat("orders", 2)
+    crm.sql("drop table orders")
+    assert checked(2) == {}
+    assert (
+        capsys.readouterr().err.count("Spot check of orders: Feed crm: its source has no table")
+        == 1
+    )
+
+
+def test_nothing_is_asked_between_two_checks_or_where_they_are_off(monkeypatch):
+    asked = []
+    monkeypatch.setattr("ingestion.cycles.spot_checks.check", lambda *_: asked.append(1))
+    for every, expected in ((0, 0), (3, 2)):
+        listener = spot_checks(None, every)
+        for number in range(1, 8):
+            listener(None, type("Cycle", (), {"number": number}))
+        assert len(asked) == expected
