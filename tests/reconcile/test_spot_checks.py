@@ -1,5 +1,7 @@
 """The spot checks of `run --follow` find rows that differ from the source, and wait for changes that are on their way."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from ingestion.config.feeds import read_config
@@ -77,11 +79,16 @@ def test_a_source_that_does_not_answer_is_said_once(crm: Crm, checked, capsys):
     )
 
 
-def test_nothing_is_asked_between_two_checks_or_where_they_are_off(monkeypatch):
+@pytest.mark.parametrize(
+    ("every", "source", "expected"), [(0, "named", 0), (3, "named", 2), (3, None, 0)]
+)
+def test_it_is_asked_every_so_many_cycles_where_a_feed_names_its_source(
+    monkeypatch, every, source, expected
+):
     asked = []
     monkeypatch.setattr("ingestion.cycles.spot_checks.check", lambda *_: asked.append(1))
-    for every, expected in ((0, 0), (3, 2)):
-        listener = spot_checks(None, every)
-        for number in range(1, 8):
-            listener(None, type("Cycle", (), {"number": number}))
-        assert len(asked) == expected
+    config = SimpleNamespace(feeds={"crm": SimpleNamespace(source=source)})
+    listener = spot_checks(None, every)
+    for number in range(1, 8):
+        listener(config, SimpleNamespace(number=number))
+    assert len(asked) == expected
