@@ -4,6 +4,7 @@ import shlex
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
+import pytest
 from jinja2 import Environment
 
 from ingestion.config.feeds import read_config
@@ -94,6 +95,7 @@ def test_a_finding_is_open_until_its_test_looks_at_it_again_and_does_not_find_it
     assert sum(one.resolved_at is None for one in back) == len(first)
 
 
+@pytest.mark.long
 def test_a_test_that_looks_at_whole_tables_resolves_in_every_run_and_lists_a_thousand(
     shop, damaged
 ):

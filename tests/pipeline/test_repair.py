@@ -207,6 +207,7 @@ VERSIONS = """{{ cdc.history(feed='shop_mariadb', database='shop', table='carts'
 """
 
 
+@pytest.mark.long
 def test_unknown_messages_are_parsed_again_by_one_command(shop):
     shop.sql(
         "update silver.canal_json_changes set operation = 'unknown', error = 'a macro did not know better',"
@@ -289,6 +290,7 @@ def one_more_format(project):
     project.run()
 
 
+@pytest.mark.long
 def test_rows_of_a_feed_leave_the_table_of_the_format_that_it_had(one_more_format):
     project = one_more_format
     build_two_records(project, "stays")
