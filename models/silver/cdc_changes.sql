@@ -4,7 +4,7 @@ with
 
 told as (
 
-{% for format in cdc.formats_in_use() %}
+    {% for format in cdc.formats_in_use() %}
     select
         * except (before_image),
         {{ cdc.row_before('changes', format) }} as before_image
@@ -12,7 +12,7 @@ told as (
     {% if not loop.last -%}
     union all
     {%- endif %}
-{%- endfor %}
+    {%- endfor %}
 
 )
 
