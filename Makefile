@@ -42,7 +42,7 @@ test: setup  ## lint, and every promise once: formats, types, a real Kafka, end 
 
 test-all: setup  ## all but the nightly tests, with those that start databases, as CI runs it
 	@tests/sources/install_databases.sh
-	@echo "Eight kinds of tests and the linters run, two at a time, in about 70 minutes on two cores."
+	@echo "Eight kinds of tests and the linters run, two at a time, in about an hour on two cores."
 	@$(BIN)/python -m tests.kinds $(ALL_KINDS)
 
 test-quick: setup  ## formats and types: the tests of `make test` that take seconds
