@@ -100,7 +100,7 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
     compared = checks.compared[name]
     if name not in checks.told:
         # of an earlier process
-        checks.told[name] = set(open_keys(config, name))
+        checks.told[name] = {_in_order(compared, model, key) for key in open_keys(config, name)}
     suspects, told = checks.suspects.setdefault(name, {}), checks.told[name]
     again = list(dict.fromkeys([*suspects, *told]))[:MOST]
     silver = config.tables_of("silver") / f"{feed.format}_changes"
@@ -110,11 +110,13 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
         complete = complete_up_to(checks.spark, config, feed, model)
         proven = [key for key in proven if complete is not None and complete > suspects[key].since]
     found = [_found(compared, model, key, look.pairs[key]) for key in proven]
-    for line in (f"{name} {one.finding}" for one in found if one.key not in told):
-        complain(f"Spot check: {line}")
+    for key, one in zip(proven, found, strict=True):
+        if key not in told:
+            complain(f"Spot check: {name} {one.finding}")
     equal = [key for key in told if key in look.pairs and not look.pairs[key].differs]
     if found or equal:
-        record(checks.spark, config, found, name, equal)
+        resolved = [_as_declared(compared, model, key) for key in equal]
+        record(checks.spark, config, found, name, resolved)
     checks.told[name] = (told | set(proven)) - set(equal)
 
 
@@ -135,4 +137,16 @@ def _proven(suspects: dict[Key, Suspect], look: Look) -> list[Key]:
 def _found(compared: Comparison, model: Model, key: Key, pair: Pair) -> Found:
     sentence = "; ".join(lines_of_row(compared, key, pair.source, pair.gold))
     topic, partition, offset, _ = pair.gold.told if pair.gold else (None, None, None, None)
-    return Found(model.name, model.feed, topic, partition, offset, key, sentence)
+    declared = _as_declared(compared, model, key)
+    return Found(model.name, model.feed, topic, partition, offset, declared, sentence)
+
+
+def _as_declared(compared: Comparison, model: Model, key: Key) -> Key:
+    """Return the key as gold and explain_row have it, in the order that the model declares."""
+    names = [column.source_name for column in compared.key]
+    return tuple(key[names.index(name)] for name in model.key)
+
+
+def _in_order(compared: Comparison, model: Model, key: Key) -> Key:
+    """Return the same in the order of the source's index."""
+    return tuple(key[model.key.index(column.source_name)] for column in compared.key)

@@ -8,7 +8,7 @@ from ingestion.config.feeds import read_config
 from ingestion.cycles.spot_checks import SpotChecks, check, spot_checks
 from ingestion.report.gathering import read_findings
 from tests.reconcile.conftest import Crm
-from tests.reconcile.test_reconcile import orders
+from tests.reconcile.test_reconcile import COMPOSITE, orders
 
 FINDINGS = """
     finding_id string, test string, gold_table string, feed string, topic string, `partition` int, `offset` bigint,
@@ -66,6 +66,21 @@ def test_a_row_that_the_source_goes_on_changing_is_no_finding(crm: Crm, checked)
     for total in range(4, 7):
         crm.sql(f"update orders set total = {total} where id = 3")
         assert checked(1) == {}
+
+
+def test_the_key_of_a_finding_stands_in_the_models_order(crm: Crm, checked):
+    crm.sql(
+        "create table parts (order_id int, line int, amount int, primary key (order_id, line));"
+        "insert into parts values (3, 2, 7)"
+    )
+    crm.gold("parts", ["line", "order_id"], COMPOSITE, [("2", "3", "6")])
+    crm.heartbeat("parts", 2)
+    (sentence,) = checked(2)
+    assert sentence.startswith('order_id="3", line="2": amount is "7" at the source, in gold "6"')
+    (finding,) = read_findings(read_config(crm.project.folder))
+    assert list(finding.row_key) == ["2", "3"]
+    crm.sql("update parts set amount = 6")
+    assert checked(1, SpotChecks(crm.project.spark)) == {sentence: False}
 
 
 def test_a_source_that_does_not_answer_is_said_once(crm: Crm, checked, capsys):
