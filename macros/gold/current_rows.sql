@@ -82,14 +82,15 @@
     {%- set feed_name = model.config.meta.feed -%}
     {%- set sources = cdc.column_sources(model.config.meta.columns) -%}
     {%- set decoded = cdc.decoded_columns(feed_name, sources) -%}
+    {%- set row_before = cdc.row_before('changes', cdc.feed_settings(feed_name).format) -%}
     with
 
     changes as (
 
         select
             changes.operation,
-            {{ cdc.gold_image('changes', cdc.row_before('changes', cdc.feed_settings(feed_name).format)) }} as before_image,
-            {{ cdc.gold_image('changes', 'changes.after_image') }} as after_image,
+            {{ cdc.as_column(cdc.gold_image('changes', row_before), 'before_image') }},
+            {{ cdc.as_column(cdc.gold_image('changes', 'changes.after_image'), 'after_image') }},
             changes.schema_id,
             changes.database_name,
             changes.schema_name,

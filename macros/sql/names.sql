@@ -11,3 +11,9 @@
 {% macro quoted_list(names) -%}
     {%- for name in names -%}{{ cdc.quoted(name) }}{{ ', ' if not loop.last }}{%- endfor -%}
 {%- endmacro %}
+
+
+{#- An expression as a column of this name; a column that already has it, `rows.name`, gets no alias. -#}
+{% macro as_column(expression, name) -%}
+    {{ expression }}{{ ' as ' ~ name if not modules.re.fullmatch('[a-z_]+[.]' ~ name, expression) }}
+{%- endmacro %}

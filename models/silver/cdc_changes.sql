@@ -7,7 +7,7 @@ told as (
     {% for format in cdc.formats_in_use() %}
     select
         * except (before_image),
-        {{ cdc.row_before('changes', format) }} as before_image
+        {{ cdc.as_column(cdc.row_before('changes', format), 'before_image') }}
     from {{ ref(format ~ '_changes') }} as changes
     {% if not loop.last -%}
     union all

@@ -57,6 +57,7 @@ OF_ARGUMENTS: dict[str, Callable[..., str]] = {
     "begins_again_in_file": lambda space, earlier, later: f"{earlier} > {later}",
     "is_in_range": lambda relation: f"{relation}.feed = ranges.feed",
     "row_before": lambda relation, format_name: f"{relation}.before_image",
+    "as_column": lambda expression, name: expression,
     "position_in_ranges": lambda relation: f"{relation}.change_sequence.position",
     "proven_position": lambda relation, feed: f"{relation}.change_sequence.position",
     "statement_line": lambda ddl: ddl,
