@@ -10,7 +10,7 @@
                 {{ create_table_as(False, this, compiled_code) }}
             {%- endcall -%}
             {%- do persist_docs(this, model) -%}
-            {%- do cdc.forget_remembered() -%}
+            {%- do cdc.rows_were_added() -%}
             {%- do cdc.mark_applied(version, invocation_id) -%}
         {%- elif not (cdc.has_news(mark) or cdc.was_left_behind(mark)) or not cdc.may_have_rows(compiled_code, mark) -%}
             {%- do cdc.nothing_new() -%}
@@ -31,7 +31,7 @@
                     where bronze_version > {{ mark.version }}
                 )
             {%- endcall -%}
-            {%- do cdc.forget_remembered() -%}
+            {%- do cdc.rows_were_added() -%}
             {%- do cdc.mark_applied(version, mark.built_by) -%}
             {%- if model.name.endswith('_changes') -%}
                 {#- here, for all that is made from them: models that run at the same time would ask each for itself -#}

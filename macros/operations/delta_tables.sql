@@ -6,7 +6,7 @@
         {%- do wanted.append(source('bronze', node.name)) -%}
     {%- endfor -%}
     {%- do wanted.extend([cdc.applied_versions(), cdc.silver_relation('findings')]) -%}
-    {%- for node in graph.nodes.values() if node.config.materialized in ['change_log', 'history_table'] -%}
+    {%- for node in graph.nodes.values() if node.config.materialized in ['change_log', 'kept_table', 'history_table'] -%}
         {%- do wanted.append(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
     {%- endfor -%}
     {%- for node in cdc.gold_models() -%}

@@ -1,12 +1,33 @@
 {#- Neighbouring rows of silver.order_marks that tell the same become one: each run adds one per table and partition, and
-    every run reads them all. Rows that anything remembers apart, by the version up to which it has read, stay apart.
+    silver.sequence_ranges is made from them all. Rows that anything remembers apart, by the version up to which it has read, stay
+    apart. Where a run that left sequence_ranges out, or was killed before it, has added marks, nothing is merged until the next run.
     compact_tables calls it. -#}
 {% macro merge_order_marks() -%}
-    {%- if load_relation(ref('cdc_order_marks')) is not none and run_query(cdc.alike_order_marks() ~ ' where is_like_previous limit 1') | length > 0 -%}
-        {#- the epochs that the last run has read of them -#}
-        {%- do cdc.forget_marks(['#cdc_order_marks']) -%}
+    {%- if load_relation(ref('cdc_order_marks')) is not none
+        and load_relation(ref('cdc_sequence_ranges')) is not none
+        and not run_query(cdc.marks_without_range() ~ ' limit 1')
+        and run_query(cdc.alike_order_marks() ~ ' where is_like_previous limit 1')
+    -%}
+        {%- do cdc.forget_marks(['cdc_sequence_ranges', '#cdc_sequence_ranges']) -%}
         {%- do run_query(cdc.merged_order_marks()) -%}
     {%- endif -%}
+{%- endmacro %}
+
+
+{% macro marks_without_range() -%}
+    select marks.*
+    from {{ ref('cdc_order_marks') }} as marks
+        left anti join {{ ref('cdc_sequence_ranges') }} as ranges
+            on
+                marks.feed = ranges.feed
+                and marks.topic = ranges.topic
+                and marks.topic_generation = ranges.topic_generation
+                and marks.partition = ranges.partition
+                and marks.catalog_name <=> ranges.catalog_name
+                and marks.database_name <=> ranges.database_name
+                and marks.schema_name <=> ranges.schema_name
+                and marks.table_name <=> ranges.table_name
+                and marks.from_offset = ranges.from_offset
 {%- endmacro %}
 
 

@@ -58,11 +58,17 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
 {%- endmacro %}
 
 
-{#- The model's table has new rows: what was kept of it, under its name, is no longer right. -#}
-{% macro forget_remembered() -%}
+{#- The model's table has new rows: what was kept of it, under its name, is no longer right, nor is a kept_table made from it. -#}
+{% macro rows_were_added() -%}
     {%- set run = graph.lakehouse -%}
-    {%- do run.applied.pop('#' ~ model.name, none) -%}
-    {%- do run.applied_now.pop('#' ~ model.name, none) -%}
+    {%- set stale = ['#' ~ model.name] -%}
+    {%- for node in graph.nodes.values() if node.config.materialized == 'kept_table' and model.unique_id in node.depends_on.nodes -%}
+        {%- do stale.append(node.name) -%}
+    {%- endfor -%}
+    {%- for name in stale -%}
+        {%- do run.applied.pop(name, none) -%}
+        {%- do run.applied_now.pop(name, none) -%}
+    {%- endfor -%}
     {%- do run.known.pop(model.name, none) -%}
 {%- endmacro %}
 

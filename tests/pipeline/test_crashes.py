@@ -133,6 +133,14 @@ def test_order_marks_are_read_that_a_run_had_not_come_to(project, behind):
     assert behind.epoch() == 1
 
 
+def test_ranges_are_made_of_order_marks_that_came_without_them(project, behind):
+    behind.load(1)
+    project.run("--select", "debezium_json_changes", "canal_json_changes", "cdc_order_marks")
+    assert behind.epoch() == 0
+    project.run("--select", "cdc_sequence_ranges")
+    assert behind.epoch() == 1
+
+
 def test_order_marks_are_read_that_came_before_silver_was_there(project, behind):
     behind.load(1)
     project.run("--select", "cdc_order_marks", "cdc_schemas")

@@ -324,9 +324,17 @@ def test_merged_marks_tell_the_same_ranges_and_no_table_is_built_anew(built):
     assert merged.rows < marks.rows and merged.newest == marks.newest
     assert (built.sql(told), built.sql(loads)) == (ranges, begun)
     versions = versions_of_data(built)
+    built.run("--select", "silver", "at_once", "in_parts")
+    assert (built.sql(told), built.sql(loads)) == (ranges, begun)
+    assert changed(versions, versions_of_data(built)) == {"silver.db/sequence_ranges"}
+    versions = versions_of_data(built)
     assert built.dbt("run-operation", "merge_order_marks").success
     built.run("--select", "silver", "at_once", "in_parts")
     assert versions_of_data(built) == versions
+
+
+def changed(before, after):
+    return {name for name in after if after[name] != before.get(name)}
 
 
 def versions_of_data(lakehouse):

@@ -5,7 +5,7 @@ import pytest
 from tests.pipeline.shop_records import made
 
 READERS = {"silver.changes", "silver.unknown_messages", "silver.complete_up_to"}
-VIEWS = ("changes", "unknown_messages", "sequence_ranges", "complete_up_to")
+VIEWS = ("changes", "unknown_messages", "complete_up_to")
 SILVER = ("--select", "silver")
 DESCRIPTION = "Every change of every format in use."
 

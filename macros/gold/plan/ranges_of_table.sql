@@ -7,12 +7,12 @@
 {#- The epochs of the table's partitions, each with the bronze version that brought its first change. -#}
 {% macro ranges_of_table(meta) -%}
     {%- set known = graph.lakehouse.known -%}
-    {%- if 'cdc_order_marks' not in known -%}
-        {%- do known.update({'cdc_order_marks': cdc.known_ranges()}) -%}
+    {%- if 'cdc_sequence_ranges' not in known -%}
+        {%- do known.update({'cdc_sequence_ranges': cdc.known_ranges()}) -%}
     {%- endif -%}
     {%- set found = [] -%}
     {#- the plain comparisons first: calls of a macro for each range of each of many tables take seconds -#}
-    {%- for row in known.cdc_order_marks
+    {%- for row in known.cdc_sequence_ranges
         if row[0] == meta.feed and (meta.table is mapping or row[3] == meta.table) and cdc.reads_table(meta, row[0], row[1], row[2], row[3]) -%}
         {%- do found.append({'range': row[4], 'version': row[5]}) -%}
     {%- endfor -%}
@@ -20,11 +20,11 @@
 {%- endmacro %}
 
 
-{#- Those of all tables. They are made from silver.order_marks alone, so that those of the last run are right until it has more. -#}
+{#- Those of all tables; those of an earlier run while the table of ranges is the one that it read. -#}
 {% macro known_ranges() -%}
     {%- set applied = graph.lakehouse.applied -%}
     {%- set build = applied.get('cdc_order_marks', {}).get('built_by') ~ ' ' ~ applied.get('cdc_sequence_ranges', {}).get('built_by') -%}
-    {%- set text = cdc.remembered_text('#cdc_order_marks', build) if cdc.is_settled('cdc_order_marks') -%}
+    {%- set text = cdc.remembered_text('#cdc_sequence_ranges', build) if cdc.is_settled('cdc_order_marks') -%}
     {%- if text -%}
         {{ return(fromjson(text)) }}
     {%- endif -%}
@@ -33,7 +33,7 @@
         {%- do ranges.append(row.values()[:5] | list + [row[5] | int]) -%}
     {%- endfor -%}
     {%- if cdc.is_settled('cdc_order_marks') -%}
-        {%- do cdc.remember_text('#cdc_order_marks', build, tojson(ranges)) -%}
+        {%- do cdc.remember_text('#cdc_sequence_ranges', build, tojson(ranges)) -%}
     {%- endif -%}
     {{ return(ranges) }}
 {%- endmacro %}

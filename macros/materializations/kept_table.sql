@@ -1,0 +1,22 @@
+{#- A table that is made anew where its statement has changed, or where a model that it reads took rows: that one takes the mark
+    away (rows_were_added), and so the table is made in a later run if this one leaves it out or is killed. -#}
+{% materialization kept_table, adapter='spark' %}
+    {%- set built_by = 'table ' ~ local_md5(compiled_code ~ model.description ~ cdc.builds_of_inputs()) -%}
+    {%- set mark = cdc.mark_of_model() -%}
+
+    {%- call cdc.with_hooks() -%}
+        {%- if mark and mark.built_by == built_by -%}
+            {%- do cdc.nothing_new() -%}
+        {%- else -%}
+            {%- do cdc.drop_other_type('table') -%}
+            {%- call statement('main') -%}
+                {{ create_table_as(False, this, compiled_code) }}
+            {%- endcall -%}
+            {%- do persist_docs(this, model) -%}
+            {%- do cdc.rows_were_added() -%}
+        {%- endif -%}
+    {%- endcall -%}
+    {%- do cdc.mark_applied(0, built_by) -%}
+
+    {{ return({'relations': [this.incorporate(type='table')]}) }}
+{% endmaterialization %}
