@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dbt_common.events.base_types import EventMsg
 
 # What keeps the order and the history of others, and holds no rows that anybody reads as a table.
-INNER = ("change_log", "kept_view")
+INNER = ("change_log", "kept_table", "kept_view")
 
 
 @dataclass(frozen=True)

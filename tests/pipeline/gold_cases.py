@@ -609,7 +609,8 @@ CLEARED_BY_POSITION = {
 
 
 def inserted(table, offset, key, value, second=1):
-    return canal_record(table, offset, "INSERT", {"id": str(key), "value": value}, second * 1000)
+    row = {"id": key and str(key), "value": value}
+    return canal_record(table, offset, "INSERT", row, second * 1000)
 
 
 # the same in the order of offsets
@@ -638,6 +639,14 @@ CLEARED_BY_OFFSET = {
             [canal_ddl("in_part", 1, "ALTER", "ALTER TABLE in_part\nTRUNCATE PARTITION old")],
         ),
         [(1, "before")],
+    ),
+    "a_key_with_null_in_it_names_no_row": Case(
+        "cleared_by_offset",
+        (
+            [inserted("unnamed", 0, 1, "named"), inserted("unnamed", 1, None, "unnamed")],
+            [inserted("unnamed", 2, None, "neither")],
+        ),
+        [(1, "named")],
     ),
 }
 
