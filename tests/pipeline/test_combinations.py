@@ -24,7 +24,7 @@ from tests.pipeline.shop_records import (
     shown,
 )
 
-pytestmark = [pytest.mark.long, pytest.mark.nightly]
+pytestmark = pytest.mark.long
 MODEL = """{{{{ {macro}(
     feed='{feed}', {place}{key}columns={columns}{more}
 ) }}}}

@@ -5,7 +5,7 @@ import pytest
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, records_of
 
-pytestmark = [pytest.mark.long, pytest.mark.nightly]
+pytestmark = pytest.mark.long
 
 MODEL = """{{{{ cdc.current_state(
     feed='{feed}', database='shop', table='old_prices',

@@ -13,7 +13,7 @@ from tests.pipeline.shop_records import (
     postgres_source,
 )
 
-pytestmark = [pytest.mark.long, pytest.mark.nightly]
+pytestmark = pytest.mark.long
 
 # the tables of a feed as shards of one gold table: one model costs a fourth of four
 SHARDS = """{{{{ cdc.current_state(

@@ -7,7 +7,7 @@ import pytest
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import oms_record, selected_cases, shown
 
-pytestmark = [pytest.mark.long, pytest.mark.nightly]
+pytestmark = pytest.mark.long
 
 MODEL = """{{{{ cdc.current_state(feed='{feed}', table='t', key=['id'], columns={{'id': 'int', 'v': 'string'}}) }}}}
 """

@@ -8,7 +8,7 @@ import pytest
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import debezium_record, postgres_source
 
-pytestmark = [pytest.mark.long, pytest.mark.nightly]
+pytestmark = pytest.mark.long
 
 FEED = Feed(name="retyped", format="debezium_json")
 MODEL = """{{{{ {macro}(

@@ -5,7 +5,7 @@ import pytest
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
-pytestmark = [pytest.mark.long, pytest.mark.nightly]
+pytestmark = pytest.mark.long
 
 MODEL = """{{{{ cdc.current_state(
     feed='growing', database='shop', table='grown', key=['id'],

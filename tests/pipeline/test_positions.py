@@ -10,7 +10,7 @@ from ingestion.bronze.tables import create_tables
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import shown
 
-pytestmark = [pytest.mark.long, pytest.mark.nightly]
+pytestmark = pytest.mark.long
 
 HERE = Path(__file__).with_name("positions")
 FEEDS = {"positions": "debezium_json", "position_commits": "canal_json_ticdc"}

@@ -92,7 +92,6 @@ def test_each_of_them_fails_on_data_made_for_it(shop, damaged):
     assert set(DAMAGES) <= {row.test for row in kept}
 
 
-@pytest.mark.nightly
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("test", "table", "statement", "status"),

@@ -8,7 +8,7 @@ from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_ddl, canal_record, explained, statements
 from tests.pipeline.test_crashes import Death
 
-pytestmark = [pytest.mark.long, pytest.mark.nightly]
+pytestmark = pytest.mark.long
 
 MODEL = """{{{{ cdc.current_state(
     feed='{name}', database='shop', table='{name}', key=['id'],
