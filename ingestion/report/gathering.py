@@ -86,7 +86,7 @@ def gather(config: Config) -> Facts:
         findings = read_findings(config)
         return Facts(
             made_at=now(),
-            bronze_bytes=size_of(messages)[1],
+            bronze_bytes=size_of(DeltaTable(messages))[1],
             feeds=tuple(
                 _feed(config, feed, *(rows.get(feed.name, []) for rows in told))
                 for feed in config.feeds.values()

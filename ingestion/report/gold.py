@@ -33,7 +33,7 @@ def gold_tables(
 def _gold_table(
     path: Path, model: Model | None, mark: int | None, standing: tuple[Standing, ...]
 ) -> GoldTable:
-    rows, size = size_of(path)
+    rows, size = size_of(DeltaTable(str(path)))
     read = [one for one in standing if model and model.reads(one.feed, one.place)]
     is_behind = mark is not None and any(one.newest_version > mark for one in read)
     times: list[datetime | None] = [one.complete_up_to for one in read]
@@ -50,12 +50,17 @@ def _gold_table(
     )
 
 
-def size_of(table: Path | str) -> tuple[int, int]:
-    """Return how many rows and bytes the table has now, as its log tells."""
-    actions = pa.table(DeltaTable(str(table)).get_add_actions(flatten=True))
-    return tuple(
-        pc.sum(actions[name].cast("int64")).as_py() or 0 for name in ("num_records", "size_bytes")
-    )
+def size_of(table: DeltaTable) -> tuple[int, int]:
+    """Return how many rows and bytes a table has, as its log and its deletion vectors tell."""
+    actions = pa.table(table.get_add_actions(flatten=True))
+    # true for each row that is still there
+    kept = pc.list_flatten(pa.table(table.deletion_vectors())["selection_vector"])
+    rows = _sum(actions["num_records"]) - _sum(pc.invert(kept))
+    return rows, _sum(actions["size_bytes"])
+
+
+def _sum(numbers: pa.ChunkedArray) -> int:
+    return pc.sum(numbers.cast("int64")).as_py() or 0
 
 
 def _marks(config: Config) -> dict[str, int]:

@@ -117,7 +117,7 @@ def _bronze_rows(config: Config) -> int | None:
     if "://" in messages:
         return None
     try:
-        return size_of(messages)[0] if DeltaTable.is_deltatable(messages) else 0
+        return size_of(DeltaTable(messages))[0] if DeltaTable.is_deltatable(messages) else 0
     except Exception:
         # the run itself says what is wrong with bronze
         return None

@@ -6,20 +6,22 @@
         key=['id'],                                             the key columns, as silver has them
         columns={'id': 'bigint', 'total': 'decimal(12,2)'},     name: type, or name: {'type': ..., 'source': 'wire name'}
         left_out=['note'],                                      columns that the source has and gold should not
-        new_columns='add'                                       gold has columns that are not named as soon as they come; else 'report'
+        new_columns='add',                                      gold has columns that are not named as soon as they come; else 'report'
+        large=true                                              of more than some 100 MB: a merge writes deletion vectors instead of files
     )
 -#}
 {% macro current_state(
-    feed, table, key, columns, database=none, schema=none, catalog=none, left_out=[], new_columns='report'
+    feed, table, key, columns, database=none, schema=none, catalog=none, left_out=[], new_columns='report', large=false
 ) -%}
     {#- all that the model declares is known and checked once dbt has parsed it, which it does before it knows what is new -#}
     {%- if not execute -%}
     {%- do cdc.check_gold_model(feed, table, key, columns) -%}
     {%- do cdc.check_new_columns(new_columns) -%}
+    {%- do cdc.check_large(large) -%}
     {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
     {{- cdc.declare_gold_table('current_state', {
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key,
-        'columns': columns, 'left_out': left_out, 'new_columns': new_columns
+        'columns': columns, 'left_out': left_out, 'new_columns': new_columns, 'large': large
     }) -}}
     {%- elif cdc.gold_plan().mode == 'nothing' -%}
     -- nothing is new in silver; `dbt compile` shows the whole statement
@@ -47,6 +49,13 @@
             "Gold model '" ~ model.name ~ "': the key column '" ~ column ~ "' is not among its columns."
         ) }}
     {%- endfor -%}
+{%- endmacro %}
+
+
+{% macro check_large(large) -%}
+    {%- if large is not boolean -%}
+        {{ exceptions.raise_compiler_error("Gold model '" ~ model.name ~ "': large is " ~ large ~ ": it is true or false (without quotes).") }}
+    {%- endif -%}
 {%- endmacro %}
 
 

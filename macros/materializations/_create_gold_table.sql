@@ -1,14 +1,15 @@
 {#- A gold table that is rebuilt, a Delta table whatever the project's own default is. One that is there takes columns without a time
     zone only if the statement asks for Delta's feature; one without such columns is left readable for older readers. Deletion
-    vectors would shut out readers that do not know them: a model that wants them says so in its tblproperties. -#}
+    vectors would shut out readers that do not know them: a model that is `large` has them, and lies in the order of its key. -#}
 {% macro create_gold_table(rows, columns) -%}
-    {%- set properties = {'delta.enableDeletionVectors': 'false'} -%}
+    {%- set large = model.config.meta.large -%}
+    {%- set properties = {'delta.enableDeletionVectors': 'true' if large else 'false'} -%}
     {%- if 'timestamp_ntz' in cdc.column_sources(columns).values() | map(attribute='type') | join(' ') -%}
         {%- do properties.update({'delta.feature.timestampNtz': 'supported'}) -%}
     {%- endif -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
     {%- set clauses = [
-        partition_cols(label='partitioned by'), clustered_cols(label='clustered by'), location_clause(), comment_clause()
+        cdc.clustered_by_key(columns) if large and not config.get('partition_by') else '', partition_cols(label='partitioned by'), clustered_cols(label='clustered by'), location_clause(), comment_clause()
     ] -%}
 create or replace table {{ this }}
 using delta
@@ -25,4 +26,15 @@ tblproperties (
     {%- endif %}
 as
 {{ rows }}
+{%- endmacro %}
+
+
+{#- The clause by which compact_tables keeps rows of neighbouring keys together: the first four columns of the key that Delta
+    has statistics of. -#}
+{% macro clustered_by_key(columns) -%}
+    {%- set sources, names = cdc.column_sources(columns), [] -%}
+    {%- for name in model.config.meta.key if sources[name].type | lower not in ['binary', 'boolean'] -%}
+        {%- do names.append(cdc.identifier(name)) -%}
+    {%- endfor -%}
+    {{ 'cluster by (' ~ names[:4] | join(', ') ~ ')' if names }}
 {%- endmacro %}

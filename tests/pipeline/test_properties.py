@@ -44,7 +44,7 @@ MODEL = """{{{{ {macro}(
     columns={{
         'case_name': {{'type': 'string', 'source': '@database'}},
         {id} 'amount': 'int', 'note': 'string', 'body': 'string'
-    }}
+    }}{more}
 ) }}}}
 """
 
@@ -99,7 +99,9 @@ class Cases:
             told = {"key": "key=['case_name', 'id'],", "id": "'id': 'int',"}
             if macro == "current_rows":
                 told = {"key": "", "id": ""}
-            text = MODEL.format(macro=macro, kind=kind, table=TABLE, **told)
+            # half of them with deletion vectors
+            more = ", large=true" if name == "cases_by_offset" else ""
+            text = MODEL.format(macro=macro, kind=kind, table=TABLE, more=more, **told)
             lakehouse.write_model(name, text)
         self.tables = [name for name, macro in self.models.items() if macro != "history"]
 

@@ -41,6 +41,9 @@
         {%- endfor -%}
         {#- without this, columns that were added would stay as they are, once nothing adds to them -#}
         {%- do declared.append(meta.left_out if meta.new_columns == 'add' else none) -%}
+        {%- if meta.large -%}
+            {%- do declared.append('large') -%}
+        {%- endif -%}
         {%- do run.declared.update({node.name: declared}) -%}
     {%- endif -%}
     {{ return(run.declared[node.name]) }}

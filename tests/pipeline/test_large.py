@@ -1,0 +1,92 @@
+"""A large table: a merge writes deletion vectors in place of files, its rows lie in the order of its key, and who reads it."""
+
+import pyarrow
+import pytest
+from deltalake import DeltaTable, QueryBuilder
+
+from ingestion.config.feeds import Feed
+from ingestion.report.gold import size_of
+from tests.pipeline.shop_records import canal_record
+from tests.support.duck import connect
+
+FEED = Feed(name="large", format="canal_json")
+MODEL = """{{{{ cdc.current_state(
+    feed='large', database='shop', table='large', key=['id', 'photo'],
+    columns={{'id': 'bigint', 'photo': 'binary', 'note': 'string'}}{more}
+) }}}}
+"""
+ROWS = 200
+CHANGED, DELETED = 7, 8
+
+
+def record(offset, kind, key, note):
+    row = {"id": str(key), "photo": "ÿ", "note": note}
+    types = {"id": "bigint", "photo": "blob", "note": "text"}
+    return canal_record("large", offset, kind, row, 1000, types=types)
+
+
+@pytest.fixture(scope="module")
+def folder(project):
+    """The table's folder, after a build and a merge."""
+    before = project.feeds
+    project.add_feed(FEED.name, format=FEED.format, files="in/large")
+    project.write_model("large", MODEL.format(more=", large=true"))
+    project.land(FEED, 0, [record(key, "INSERT", key, "first") for key in range(ROWS)])
+    project.run("--select", "silver", "large")
+    changes = [record(ROWS, "UPDATE", CHANGED, "second"), record(ROWS + 1, "DELETE", DELETED, "")]
+    project.land(FEED, 1, changes)
+    project.run("--select", "silver", "large")
+    yield project.root / "lakehouse" / "warehouse" / "gold.db" / "large"
+    project.set_feeds(before)
+    (project.root / "models" / "gold" / "large.sql").unlink()
+
+
+def notes(rows):
+    return {row["id"]: row["note"] for row in rows}
+
+
+EXPECTED = {key: "first" for key in range(ROWS) if key != DELETED} | {CHANGED: "second"}
+
+
+def test_a_merge_copies_no_row(project, folder):
+    merge = project.sql("describe history gold.large limit 1")[0]
+    assert merge.operation == "MERGE"
+    assert int(merge.operationMetrics["numTargetRowsCopied"]) == 0
+    assert int(merge.operationMetrics["numTargetDeletionVectorsAdded"]) > 0
+    assert notes(project.sql("select * from gold.large")) == EXPECTED
+
+
+def test_rows_lie_in_the_order_of_the_key_once_compacted(project, folder):
+    (detail,) = project.sql("describe detail gold.large")
+    # Delta has no statistics of binary columns
+    assert detail.clusteringColumns == ["id"]
+    assert project.dbt("run-operation", "compact_tables").success
+    assert notes(project.sql("select * from gold.large")) == EXPECTED
+
+
+def test_duckdb_and_the_queries_of_delta_rs_read_it(folder):
+    with connect() as connection:
+        found = connection.execute(f"select * from delta_scan('{folder}')").to_arrow_table()
+    assert notes(found.to_pylist()) == EXPECTED
+    query = QueryBuilder().register("large", DeltaTable(str(folder))).execute("select * from large")
+    assert notes(pyarrow.table(query.read_all()).to_pylist()) == EXPECTED
+
+
+def test_a_table_that_delta_rs_makes_in_memory_is_refused(folder):
+    with pytest.raises(Exception, match="deletionVectors"):
+        DeltaTable(str(folder)).to_pyarrow_table()
+
+
+def test_the_report_counts_the_rows_that_are_left(folder):
+    merged = DeltaTable(str(folder), version=1)
+    assert pyarrow.table(merged.deletion_vectors()).num_rows > 0
+    assert size_of(merged)[0] == size_of(DeltaTable(str(folder)))[0] == len(EXPECTED)
+
+
+def test_a_table_that_is_no_longer_large_is_built_anew_without(project, folder):
+    project.write_model("large", MODEL.format(more=""))
+    project.run("--select", "large")
+    (detail,) = project.sql("describe detail gold.large")
+    assert detail.properties["delta.enableDeletionVectors"] == "false"
+    assert not detail.clusteringColumns
+    assert notes(project.sql("select * from gold.large")) == EXPECTED
