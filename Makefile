@@ -128,7 +128,8 @@ bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/pipeline.py threads
 	@$(BIN)/python benchmarks/pipeline.py files
 	@$(BIN)/python benchmarks/pipeline.py marks
+	@$(BIN)/python benchmarks/peers.py
 
 clean:  ## remove everything that setup and runs made
-	@rm -rf .venv .jars lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .jars benchmarks/.peers lakehouse target logs dbt_packages *.egg-info .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
