@@ -5,7 +5,7 @@ import os
 import shutil
 import threading
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -136,6 +136,26 @@ def test_what_lands_is_in_gold_with_the_cycle_and_nothing_new_needs_no_dbt(follo
     assert second.newest_changes["people"].timestamp() == NOW / 1000 + 5
     assert second.bytes["crm"] > 200
     assert followed.rows("people") == [(1, "Ann"), (2, "Bob")]
+
+
+@pytest.mark.long
+def test_the_shipped_tests_run_where_something_was_built_once_their_time_has_come(followed, capsys):
+    followed.cycle()
+    waiting, lakehouse = followed.options, followed.lakehouse
+    followed.broker.produce("crm", [change("crm", "people", 4, "Dan")])
+    assert followed.cycle(lambda cycle: cycle.records["crm"]).tests == {}
+    silver = "silver.canal_json_changes"
+    (before,) = lakehouse.sql(f"describe history {silver} limit 1")
+    lakehouse.sql(f"delete from {silver} where feed = 'crm' and offset = 0")
+    followed.options = replace(waiting, test_every=0)
+    try:
+        tests = followed.cycle().tests
+        assert tests["failed"] == 1 < tests["passed"]
+        assert "Test every_record_is_in_silver" in capsys.readouterr().err
+        assert followed.cycle().tests == {}
+    finally:
+        followed.options = waiting
+        lakehouse.sql(f"restore table {silver} to version as of {before.version}")
 
 
 @pytest.mark.long
