@@ -12,7 +12,7 @@
     case
             when operation = 'transaction_end'
                 then 'a prepared transaction was rolled back, of which messages may have brought rows'
-            when statement.kind = 'rename' or statement is null and ddl_kind = 'rename'
+            when statement.kind = 'rename' or ddl_kind = 'rename'
                 or statement.kind = 'alter' and bare_line rlike r'{{ cdc._renames() }}|\bset ++schema\b'
                 then 'the rows went to another name, and gold does not follow a RENAME'
             when statement.kind = 'drop' and statement.is_of_database
@@ -38,17 +38,29 @@
 
 {#- The tables that a statement names behind its first: new names, and those with which partitions are exchanged. -#}
 {% macro other_tables(line) -%}
-    regexp_extract_all(
-        {{ line }},
-        r'(?is)\b(?:rename ++(?:(?:to|as) ++)?(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)|(?:with|to|from) ++table ++)({{ cdc._name() }}) *+(?:[,;]|$|(?:with|without)\b)',
-        1
+    concat(
+        regexp_extract_all(
+            {{ line }},
+            r'(?is)(?:{{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)|\b(?:with|to|from) ++table ++)({{ cdc._name() }}) *+(?:[,;]|$|(?:with|without)\b)',
+            1
+        ),
+        regexp_extract_all(
+            {{ line }},
+            r'(?is)\b(?:convert ++table ++|switch ++(?:partition ++[^ ]++ ++)?+to ++)({{ cdc._name() }})',
+            1
+        )
     )
 {%- endmacro %}
 
 
-{#- ALTER TABLE a RENAME b, with TO or AS or neither; not that of a column, which has an old and a new name. -#}
+{#- ALTER TABLE a RENAME b, with TO or AS or = or none of them; not that of a column, which has an old and a new name. -#}
 {% macro _renames() -%}
-    \brename ++(?:(?:to|as) ++)?(?!(?:to|as|column|index|key|constraint|partition)\b)[^ ,;]++(?: *+[.] *+[^ ,;]++)* *+(?:[,;]|$)
+    {{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition)\b)[^ ,;]++(?: *+[.] *+[^ ,;]++)* *+(?:[,;]|$)
+{%- endmacro %}
+
+
+{% macro _rename() -%}
+    \brename(?: *+= *+| ++(?:(?:to|as) ++)?)
 {%- endmacro %}
 
 

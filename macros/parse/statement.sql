@@ -52,7 +52,7 @@
                 or {{ cdc._drops_user_with_tables(line) }},
                 'tables', regexp_extract_all({{ cdc._names_of_tables(line) }}, r'(?is)(?:^|,| to\b) *+(?:only ++(?!to\b|,))?({{ cdc._name() }})', 1),
                 'doubt', case
-                    when {{ line }} rlike r'(?i)^ *+(?:insert|update|delete|replace|merge|load)\b'
+                    when {{ line }} rlike r'(?i)^ *+(?:insert|update|delete|replace|merge|load|with)\b'
                         then 'a statement without row images'
                     when {{ line }} rlike r'(?i)^ *+(?:truncate|drop ++tables?|rename(?! ++user\b))\b' and {{ cdc._names_of_tables(line) }} = ''
                         or {{ line }} rlike r'(?i)^ *+drop\b(?! ++(?:tables?|{{ cdc._database() }}|{{ cdc._without_rows() }})\b)'

@@ -16,7 +16,13 @@ from tests.support.small_spark import COMPILED, INTERPRETED, small_session
 
 HERE = Path(__file__).parent
 MACROS = Path(__file__).resolve().parents[2] / "macros"
-MACRO_FILES = ("sql/*.sql", "project/feeds.sql", "parse/*.sql", "formats/*.sql")
+MACRO_FILES = (
+    "sql/*.sql",
+    "project/feeds.sql",
+    "parse/*.sql",
+    "formats/*.sql",
+    "checks/statements.sql",
+)
 
 # What macros/run/new_messages.sql hands to a format macro.
 MESSAGES = """

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 QUOTES = {"`": "`", '"': '"', "[": "]"}
-ROWS = ("insert", "update", "delete", "replace", "merge", "load")
+ROWS = ("insert", "update", "delete", "replace", "merge", "load", "with")
 MODIFIERS = (
     "online",
     "offline",

@@ -368,6 +368,7 @@ DOUBTED = [
     "DROP TABLESPACE x INCLUDING CONTENTS",
     "SET STATEMENT a=1 FOR SET STATEMENT b=2 FOR DROP TABLE t",
     "DELETE FROM t",
+    "WITH old AS (SELECT 1) DELETE FROM t",
     "REPLACE INTO t VALUES (1)",
     "LOAD DATA INFILE 'x' INTO TABLE t",
 ]
@@ -414,6 +415,53 @@ def test_the_statements_of_vendors_are_read(spark, macros):
         read = statements.read(text)
         assert (read.kind, read.doubt) == (kind, None), text
         assert read.is_temporary or read.tables == tables, text
+
+
+RENAMED = "the rows went to another name, and gold does not follow a RENAME"
+PARTITIONS = "the rows of partitions went or came without a message"
+# what is reported, and the names of the tables behind the first
+FOUND = {
+    "ALTER TABLE a RENAME b": (RENAMED, ["b"]),
+    "ALTER TABLE a RENAME=b": (RENAMED, ["b"]),
+    "ALTER TABLE a ADD c int, RENAME = `d`.`b`": (RENAMED, ["`d` . `b`"]),
+    "ALTER TABLE a RENAME COLUMN x TO y": (None, []),
+    "ALTER TABLE a RENAME x TO y": (None, []),
+    "ALTER TABLE a RENAME INDEX x TO y, RENAME AS z": (RENAMED, ["z"]),
+    "ALTER TABLE a EXCHANGE PARTITION p WITH TABLE b WITHOUT VALIDATION": (PARTITIONS, ["b"]),
+    "ALTER TABLE a CONVERT PARTITION p TO TABLE b": (PARTITIONS, ["b"]),
+    "ALTER TABLE a CONVERT TABLE b TO PARTITION p VALUES LESS THAN (4)": (PARTITIONS, ["b"]),
+    "ALTER TABLE a SWITCH TO b": (PARTITIONS, ["b"]),
+    "ALTER TABLE a SWITCH PARTITION 2 TO dbo.b PARTITION 2": (PARTITIONS, ["dbo.b"]),
+    "ALTER TABLE a COMMENT 'rename b'": (None, []),
+}
+
+
+def test_what_gold_does_not_follow_is_found_with_all_tables(spark, macros):
+    frame = spark.createDataFrame(list(enumerate(FOUND)), "number int, ddl string")
+    frame.coalesce(1).createOrReplaceTempView("statements_to_follow")
+    rows = spark.sql(
+        f"""
+        with lined as (
+            select *, {macros.statement_line("ddl")} as line, 'schema_change' as operation, 't' as table_name, 1 as phase
+            from statements_to_follow
+        ),
+        statements as (
+            select
+                *,
+                {macros.read_statement("line")} as statement,
+                {macros.bare_line("line")} as bare_line,
+                cast(null as string) as ddl_kind
+            from lined
+        )
+        select ddl, {macros.finding_of_statement()} as finding, {macros.other_tables("line")} as others
+        from statements order by number
+        """
+    ).collect()
+    found = {row.ddl: (row.finding, row.others if row.finding else []) for row in rows}
+    assert {
+        ddl: (finding, [name.strip() for name in others])
+        for ddl, (finding, others) in found.items()
+    } == FOUND
 
 
 def test_a_long_text_is_read_in_a_time_of_its_length(spark, macros):
