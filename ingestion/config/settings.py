@@ -271,7 +271,7 @@ SETTINGS_OF_FORMATS = {
     "base64_columns": ("dtle",),
     "before_image_prefix": ("aws_dms",),
     "before_images": ("debezium_avro", "debezium_json"),
-    "database": ("debezium_smt", "oms_debezium_smt"),
+    "database": ("debezium_smt", "oms_avro", "oms_debezium_smt"),
     "dts_instance_created": ("canal_json_dts",),
     "old_values": ("ticdc_open",),
     "order": ("dts_avro", "maxwell", "oms_avro"),

@@ -1,7 +1,8 @@
 {#- Changes in the record that Aliyun DTS and OceanBase OMS write, as binary Avro or as the JSON of it, with or without
     the names of union branches. `names_of_place` is a struct of catalog, database, schema and table, made of
-    `object_parts`: what the formats differ in. Their texts bear the same signs. -#}
-{% macro _dts_changes(messages, names_of_place) -%}
+    `object_parts` and `statement`: what the formats differ in, with the reason why there is no table. Their texts bear the
+    same signs. -#}
+{% macro _dts_changes(messages, names_of_place, no_table_reason="'objectName names no table'") -%}
     {%- set clock_members = 'year string, month string, day string, hour string, minute string, second string,'
         ~ ' millis string' -%}
     {%- set cell_members = 'value string, charset string, `timestamp` string, timezone string,\n                    '
@@ -134,13 +135,21 @@
 
     ),
 
+    read_statements as (
+
+        select
+            *,
+            {{ cdc.read_statement('ddl_line') }} as statement
+        from named
+
+    ),
+
     placed as (
 
         select
             *,
-            {{ names_of_place }} as place,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from named
+            {{ names_of_place }} as place
+        from read_statements
 
     ),
 
@@ -167,6 +176,9 @@
                     then null
                 when word = 'DDL' and coalesce(trim(message.ddl), '') = ''
                     then 'operation DDL without a statement in afterImages'
+                -- which table it is that goes
+                when word = 'DDL' and statement.kind = 'drop' and not statement.is_of_database and place.table_name is null
+                    then {{ no_table_reason }}
                 when word = 'DDL' and not statement.kind = 'truncate'
                     then {{ cdc.statement_error(
                         'statement.kind', 'statement', 'message.ddl',
@@ -175,7 +187,7 @@
                 when word not in ('DDL', 'INIT', 'INSERT', 'UPDATE', 'DELETE')
                     then concat('operation is not known: ', message.operation)
                 when size(object_parts) > 3 then concat('objectName has more than three parts: ', message.object_name)
-                when place.table_name is null then 'objectName names no table'
+                when place.table_name is null then {{ no_table_reason }}
                 when word = 'DDL'
                     then {{ cdc.statement_error(
                         'statement.kind', 'statement', 'message.ddl',

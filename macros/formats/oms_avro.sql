@@ -3,10 +3,18 @@
     begins with the tenant. Rules: docs/formats/oms_avro.md -#}
 
 {% macro parse_oms_avro(messages) -%}
-    {{ cdc._dts_changes(messages, "named_struct(
+    {%- set is_table = "(size(object_parts) > 1 or feed_settings['database'] is not null and not statement.is_of_database <=> true)" -%}
+    {{ cdc._dts_changes(
+        messages,
+        "named_struct(
                 'catalog_name', case when size(object_parts) = 3 then get(object_parts, 0) end,
-                'database_name', get(object_parts, if(size(object_parts) = 3, 1, 0)),
+                'database_name', case
+                    when size(object_parts) <= 1 and " ~ is_table ~ " then feed_settings['database']
+                    else get(object_parts, if(size(object_parts) = 3, 1, 0))
+                end,
                 'schema_name', cast(null as string),
-                'table_name', case when size(object_parts) > 1 then get(object_parts, size(object_parts) - 1) end
-            )") }}
+                'table_name', case when " ~ is_table ~ " then get(object_parts, size(object_parts) - 1) end
+            )",
+        "'objectName names no database or no table: where it is a table, name its database in the setting database of the feed'"
+    ) }}
 {%- endmacro %}

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 import fastavro
 
+from tests.formats import statements
 from tests.formats.reference import (
     Bad,
     Number,
@@ -273,7 +274,7 @@ def rows(record):
     return rows_of(record, "dts_avro", dts_place)
 
 
-def dts_place(parts):
+def dts_place(parts, *_):
     """database, database.table or database.schema.table."""
     return {
         "database_name": parts[0],
@@ -282,7 +283,7 @@ def dts_place(parts):
     }
 
 
-def rows_of(record, format_name, place):
+def rows_of(record, format_name, place, no_table="objectName names no table"):
     """Rows of one record of either format."""
     options = record.get("feed", {})
     by_offset = options.get("order") == "offset"
@@ -296,10 +297,10 @@ def rows_of(record, format_name, place):
                 raise Bad(record["load_error"])
             return [row | {"operation": "tombstone"}]
         message, sides, text = read_value(raw, text)
-        row = head(row, message, sides, place, by_offset)
+        row = head(row, message, sides, place, options)
         if record.get("load_error"):
             raise Bad(record["load_error"])
-        return rows_of_message(row, message, sides, options)
+        return rows_of_message(row, message, sides, options, no_table)
     except Bad as reason:
         is_own = '"beforeImages":' in text or '"afterImages":' in text
         error = str(reason)
@@ -369,8 +370,9 @@ def columns_of(message):
     return [item or {} for item in items]
 
 
-def head(row, message, sides, place, by_offset):
+def head(row, message, sides, place, options):
     """The row with what a message says apart from its images."""
+    by_offset = options.get("order") == "offset"
     name = text_of(message.get("objectName"))
     parts = [part.replace("\\u002E", ".") or None for part in name.split(".")] if name else [None]
     source = message.get("source") or {}
@@ -390,7 +392,7 @@ def head(row, message, sides, place, by_offset):
     row = row | {
         "source_operation": text_of(message.get("operation")),
         "source_type": (source.get("sourceType") or "").lower() or None,
-        **place(parts),
+        **place(parts, options.get("database"), statement_of(message)),
         "schema_id": type_text and hashlib.md5(type_text.encode()).hexdigest(),
         "schema_text": type_text,
         "changed_at": None if seconds is None or seconds > 10**11 else instant(seconds * 1000000),
@@ -412,7 +414,13 @@ def is_binary(sides, index):
     return False
 
 
-def rows_of_message(row, message, sides, options):
+def statement_of(message):
+    """What the text of a message says; None where it has none."""
+    text = message.get("afterImages")
+    return statements.read(text) if isinstance(text, str) else None
+
+
+def rows_of_message(row, message, sides, options, no_table):
     """Rows of a record that could be read."""
     if row["source_operation"] is None:
         raise Bad("operation is missing")
@@ -426,7 +434,9 @@ def rows_of_message(row, message, sides, options):
     ddl = message.get("afterImages") if isinstance(message.get("afterImages"), str) else None
     if word == "DDL" and not (ddl or "").strip(" "):
         raise Bad("operation DDL without a statement in afterImages")
-    kind = ddl_kind(ddl)
+    kind, statement = ddl_kind(ddl), statement_of(message)
+    if word == "DDL" and kind == "drop" and not statement.is_of_database and not row["table_name"]:
+        raise Bad(no_table)
     if word == "DDL" and kind != "truncate":
         check_statement(row, kind, ddl)
         return [row | {"operation": "schema_change", "ddl": ddl, "ddl_kind": kind}]
@@ -435,7 +445,7 @@ def rows_of_message(row, message, sides, options):
     if len((message.get("objectName") or "").split(".")) > 3:
         raise Bad(f"objectName has more than three parts: {message['objectName']}")
     if row["table_name"] is None:
-        raise Bad("objectName names no table")
+        raise Bad(no_table)
     if word == "DDL":
         check_statement(row, kind, ddl)
         return [row | {"operation": "truncate", "ddl": ddl, "ddl_kind": kind}]
