@@ -270,7 +270,7 @@ SETTINGS_OF_FORMATS = {
     "avro_schemas": ("debezium_avro", "drs_avro"),
     "base64_columns": ("dtle",),
     "before_image_prefix": ("aws_dms",),
-    "before_images": ("debezium_avro", "debezium_json"),
+    "before_images": ("debezium_avro", "debezium_json", "debezium_smt"),
     "database": ("debezium_smt", "oms_avro", "oms_debezium_smt"),
     "dts_instance_created": ("canal_json_dts",),
     "old_values": ("ticdc_open",),

@@ -137,6 +137,40 @@
 {%- endmacro %}
 
 
+{#- May the key of a delete be made up? All of it is values for none, and the row before it has values of other columns, as
+    PostgreSQL sends them with REPLICA IDENTITY USING INDEX. -#}
+{% macro may_be_made_up(image) -%}
+    (
+                        forall(key_of_row, part -> part in ({{ cdc._values_for_none() }}))
+                        and exists(
+                            map_entries({{ cdc.without_columns(image, 'key_names') }}),
+                            entry -> entry.value not in ({{ cdc._values_for_none() }})
+                        )
+                    )
+{%- endmacro %}
+
+
+{% macro made_up_key_reason(image) -%}
+    concat(
+                        'the Kafka key of this delete (',
+                        array_join(zip_with(key_names, key_of_row, (name, part) -> concat(name, ' = ', part)), ', '),
+                        ') may be made up: the row before it has values of other columns (',
+                        array_join(
+                            array_sort(transform(
+                                filter(
+                                    map_entries({{ cdc.without_columns(image, 'key_names') }}),
+                                    entry -> entry.value not in ({{ cdc._values_for_none() }})
+                                ),
+                                entry -> entry.key
+                            )),
+                            ', '
+                        ),
+                        '), as with REPLICA IDENTITY USING INDEX. Give the table REPLICA IDENTITY DEFAULT; where it has FULL, say ',
+                        'before_images: complete in the feed'
+                    )
+{%- endmacro %}
+
+
 {#- A schema block, with the names of the columns that hold a bare number where it says bytes, as `bare_numbers`: Kafka
     Connect writes such Decimals with decimal.format=NUMERIC, and no block says so. The text of a number may be
     well-formed base64, so that how it was written must be known where it is read. `tokens` are the images as maps of
@@ -794,28 +828,8 @@
                 when op = 'd'
                     and connector = 'postgresql'
                     and not is_old_complete
-                    and forall(key_of_row, part -> part in ({{ cdc._values_for_none() }}))
-                    and exists(
-                        map_entries({{ cdc.without_columns('old_image', 'key_names') }}),
-                        entry -> entry.value not in ({{ cdc._values_for_none() }})
-                    )
-                    then concat(
-                        'the Kafka key of this delete (',
-                        array_join(zip_with(key_names, key_of_row, (name, part) -> concat(name, ' = ', part)), ', '),
-                        ') may be made up: the row before it has values of other columns (',
-                        array_join(
-                            array_sort(transform(
-                                filter(
-                                    map_entries({{ cdc.without_columns('old_image', 'key_names') }}),
-                                    entry -> entry.value not in ({{ cdc._values_for_none() }})
-                                ),
-                                entry -> entry.key
-                            )),
-                            ', '
-                        ),
-                        '), as with REPLICA IDENTITY USING INDEX. Give the table REPLICA IDENTITY DEFAULT; where it has FULL, say ',
-                        'before_images: complete in the feed'
-                    )
+                    and {{ cdc.may_be_made_up('old_image') }}
+                    then {{ cdc.made_up_key_reason('old_image') }}
             end as row_error
         from named
 

@@ -175,6 +175,11 @@
                     then 'the Kafka key is not a JSON object: name the key columns of this table in the feed'
                 when feed_keys is not null and key_of_row is null
                     then 'the message does not hold the key columns that the feed names'
+                when told_operation = 'delete'
+                    and lower(connector) = 'postgresql'
+                    and not feed_settings['before_images'] <=> 'complete'
+                    and {{ cdc.may_be_made_up('row_image') }}
+                    then {{ cdc.made_up_key_reason('row_image') }}
             end as row_error
         from keyed
 
@@ -220,7 +225,7 @@
                 when operation = 'delete' and exists(key_names, key_column -> map_contains_key(row_image, key_column))
                     then map_filter(row_image, (column_name, wire_text) -> array_contains(key_names, column_name))
             end as before_image,
-            case when has_row then row_image end as after_image,
+            case when has_row then {{ cdc.with_key_columns('row_image', 'sent_row') }} end as after_image,
             false as is_before_complete,
             has_row and cardinality(missing_columns) = 0 as is_after_complete,
             cast(array() as array<string>) as before_unavailable,

@@ -7,6 +7,7 @@ from tests.formats.reference import (
     Bad,
     base_row,
     check_connector,
+    check_made_up_key,
     debezium_key,
     image,
     key_of,
@@ -150,6 +151,7 @@ def change(row, columns, added, prefix, key, options):
         raise Bad("a whole message of Debezium, not a flattened row: the feed has another format")
     if done != "delete" and not columns:
         raise Bad("the row has no columns")
+    unsent = [] if row["source_type"] == "mongodb" else sorted(set(key[0] or {}) - set(columns))
     missing = [name for name, value in columns.items() if value in unavailable_texts(options)]
     columns = {name: value for name, value in columns.items() if name not in missing}
     key_image, is_odd = key
@@ -160,6 +162,9 @@ def change(row, columns, added, prefix, key, options):
         )
     if keys is not None and row_key is None:
         raise Bad("the message does not hold the key columns that the feed names")
+    is_complete = options.get("before_images") == "complete"
+    if done == "delete" and row["source_type"] == "postgresql" and row_key and not is_complete:
+        check_made_up_key(dict(zip(keys, row_key, strict=True)), columns)
     row |= {"operation": done, "key_columns": keys, "row_key": row_key}
     if done == "delete":
         of_key = {name: value for name, value in columns.items() if name in (keys or [])}
@@ -168,7 +173,7 @@ def change(row, columns, added, prefix, key, options):
         row |= {"snapshot_mark": words["snapshot"]}
         sequence(row, 0 if words["snapshot"] in FULL_LOAD else 1)
     return row | {
-        "after_image": columns,
+        "after_image": columns | {name: key_image[name] for name in unsent},
         "after_unavailable": missing,
         "is_after_complete": not missing,
     }
