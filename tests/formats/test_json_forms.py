@@ -78,6 +78,14 @@ def sure(record):
         return False
 
 
+def with_key(record, form):
+    """The record with its Kafka key in another form, if that is an ordinary object; the order of its members is the key's."""
+    key = record.get("key")
+    if form == "members reversed" or not sure({"case": "", "value": key}):
+        return record
+    return record | {"key": written(read_json(key), **FORMS[form])}
+
+
 def meaning(cell):
     """A cell without the order of members inside JSON text."""
     if isinstance(cell, dict):
@@ -107,7 +115,8 @@ def test_another_text_of_the_same_json_gives_the_same_rows(format_name, form, ch
         record for record in load_lines(HERE / format_name / "messages.jsonl") if sure(record)
     ]
     again = [
-        record | {"value": written(read_json(record["value"]), **FORMS[form])} for record in records
+        with_key(record, form) | {"value": written(read_json(record["value"]), **FORMS[form])}
+        for record in records
     ]
     assert records
     plain, other = (
