@@ -21,6 +21,8 @@ PLACE = ["catalog_name", "database_name", "schema_name", "table_name"]
 ROWS = "('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')"
 # Messages beside the rows of a table that may tell its types, where rows do not.
 BESIDE_ROWS = "('schema_change', 'truncate', 'ignored')"
+# Formats in which a delete may tell the types of its key alone.
+DELETES_OF_A_KEY = {"debezium_smt", "oms_debezium_smt"}
 # Offsets of two partitions say nothing of each other: the source's time comes first.
 TIME = "coalesce(changed_at, message_timestamp)"
 SEEN = f'({TIME} is not null, {TIME}, bronze_version, "offset")'
@@ -29,14 +31,14 @@ TABLES = f"""
         select
             {", ".join(PLACE)},
             key_columns,
-            schema_id,
+            case when operation <> 'delete' or not $2 then schema_id end as schema_id,
             operation in {ROWS} as is_row,
             -- types beside rows, which may name the key
             case when operation in {BESIDE_ROWS} then schema_text end as types,
             max({SEEN}) as last_seen
         from changes
         where
-            feed = ?
+            feed = $1
             and table_name is not null
             and (operation in {ROWS} or (operation in {BESIDE_ROWS} and schema_id is not null))
         group by all
@@ -96,7 +98,8 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
     if not (changes.exists() and schemas.exists()):
         return []
     read = [*READ, "key_columns", "schema_id", "schema_text"]
-    found = query_table(changes, "changes", read, TABLES, [feed.name])
+    asked = [feed.name, feed.format in DELETES_OF_A_KEY]
+    found = query_table(changes, "changes", read, TABLES, asked)
     every_id = [told for *_, of_rows, beside_rows, _ in found for told in (*of_rows, *beside_rows)]
     columns_of = _columns_of_schemas(schemas, feed, every_id)
     names_of: dict[tuple[str | None, ...], list[str]] = {}

@@ -50,7 +50,16 @@
 
         select
             *,
-            {{ cdc.without_marks('envelope.schema') }} as schema_block,
+            -- a record without a value has the types of its key alone
+            coalesce(
+                {{ cdc.without_marks('envelope.schema') }},
+                case
+                    when (value is null or {{ cdc.is_null_text('text') }})
+                        and map_contains_key(key_message.flat, 'payload')
+                        and startswith(key_message.flat['schema'], '{')
+                        then {{ cdc.without_marks("key_message.flat['schema']") }}
+                end
+            ) as schema_block,
             {{ cdc.exact_numbers(
                 'coalesce(envelope.payload, case when size(envelope.bare) = 1 then envelope.bare[0] end)', 'exact_text'
             ) }} as message,

@@ -157,6 +157,16 @@ def test_the_latest_schema_is_that_of_the_latest_change_whatever_its_partition(g
     assert generate(changes, schemas) == ({"id": "int", "a": "int", "b": "int"}, [])
 
 
+def test_the_types_of_a_key_alone_are_not_the_latest_of_its_table(generate):
+    """A delete of Debezium's flattened rows that has no value."""
+    schemas = [
+        column | {"format": "debezium_smt"}
+        for column in [*schema("told", id="int int", a="int int"), *schema("key", id="int int")]
+    ]
+    changes = [change(0, 0, "told"), change(1, 1, "key", "delete")]
+    assert generate(changes, schemas, format="debezium_smt") == ({"id": "int", "a": "int"}, [])
+
+
 def test_columns_stand_in_the_order_of_the_source_table(generate):
     types = {"id": "int int", "z": "int int", "a": "int int"}
     columns, _ = generate([change(0, 0, "told")], [*schema("told", **types)])

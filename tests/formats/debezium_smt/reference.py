@@ -8,11 +8,13 @@ from tests.formats.reference import (
     base_row,
     check_connector,
     check_made_up_key,
+    compact,
     debezium_key,
     image,
     key_of,
     millis,
     read_document,
+    read_json,
     sequence,
     told_block,
     unavailable_texts,
@@ -39,6 +41,7 @@ def rows(record, format_name="debezium_smt"):
     text = "" if raw is None else raw.decode("utf-8", "replace")
     try:
         if raw is None or text in NULL_TEXTS:
+            row |= block_of_key(None if key is None else key.decode("utf-8", "replace"))
             return [null_value(row, record, key_image, options)]
         message, text = read_document(raw)
         columns, added, block = split(message, prefix)
@@ -52,6 +55,18 @@ def rows(record, format_name="debezium_smt"):
         is_own = is_own and "whole message" not in reason
         error = reason if is_own else with_relative(reason, text, "debezium_smt")
         return [row | {"operation": "unknown", "error": error}]
+
+
+def block_of_key(text):
+    """The types of a record without a value: those of its Kafka key, if that has a schema block."""
+    try:
+        key = read_json(text or "")
+    except ValueError:
+        return {}
+    if not isinstance(key, dict) or not isinstance(key.get("schema"), dict) or "payload" not in key:
+        return {}
+    block = compact(key["schema"])
+    return {"schema_text": block, "schema_id": hashlib.md5(block.encode()).hexdigest()}
 
 
 def null_value(row, record, key_image, options):
