@@ -17,6 +17,10 @@ MODELS = {
     columns={'id': 'int', 'n': 'decimal(38,0)', 'm': 'decimal(10,2)', 'day': 'date', 'bits': 'int', 'took': 'string', 'body': 'binary'}
 ) }}
 """,
+    "counted": """{{ cdc.current_state(
+    feed='valued', database='shop', table='counted', key=['n'], columns={'n': 'decimal(38,0)', 'v': 'string'}
+) }}
+""",
     "pictured": """{{ cdc.current_state(
     feed='valued', database='shop', table='pictured', key=['id'],
     columns={'id': 'int', 'title': 'string', 'photo': 'binary'}
@@ -43,6 +47,13 @@ COLUMNS = [
     {"type": "bytes", "field": "body"},
 ]
 SCHEMA = {"type": "struct", "fields": [{"type": "struct", "field": "after", "fields": COLUMNS}]}
+COUNTED = {
+    "type": "struct",
+    "fields": [
+        {"type": "struct", "field": image, "fields": [COLUMNS[1], {"type": "string", "field": "v"}]}
+        for image in ("before", "after")
+    ],
+}
 PLACEHOLDER = b"__debezium_unavailable_value"
 
 
@@ -77,9 +88,21 @@ def records():
     rows = [{"n": QUOTED.get(n, n), "m": m} for n, m, _ in NUMBERS]
     rows += [{"n": 500 + at, "m": 0} | row for at, row in enumerate(MISFITS)]
     for offset, row in enumerate(rows):
-        # a key compared as it is written: bare 1234 and 1234 in base64 are told apart by id
         record = debezium_record(offset, "c", {"id": offset} | row, source("numeric"), SCHEMA)
         yield record | {"key": json.dumps({"id": offset, "n": row["n"]})}
+    # the converter is set to the other format amid the stream
+    keys = [
+        ("c", 12),
+        ("c", 7),
+        ("c", 1234),
+        ("u", in_base64(12)),
+        ("d", in_base64(7)),
+        ("c", "1234"),
+    ]
+    for offset, (operation, n) in enumerate(keys):
+        row = {"id": offset, "n": n, "v": str(offset)}
+        record = debezium_record(offset, operation, row, source("counted"), COUNTED)
+        yield record | {"key": json.dumps({"n": n})}
     for offset, photo in enumerate(("cafe00ff", PLACEHOLDER.hex(), PLACEHOLDER.hex().upper())):
         row = {"id": 1, "title": str(offset), "photo": photo}
         yield debezium_record(
@@ -110,6 +133,11 @@ def test_a_number_is_itself_whether_it_stands_bare_or_in_base64(valued):
     assert {row.n: row.m for row in rows} == {
         Decimal(n): text and Decimal(text) for n, _, text in NUMBERS
     }
+
+
+def test_a_key_is_its_number_whether_it_stands_bare_or_in_base64(valued):
+    rows = valued.sql("select n, v from gold.counted")
+    assert {row.n: row.v for row in rows} == {12: "3", 1234: "2", Decimal(NUMBERS[4][0]): "5"}
 
 
 def test_what_an_encoding_cannot_read_is_null_and_a_misfit_with_its_text(valued):
