@@ -126,9 +126,9 @@
 {%- endmacro %}
 
 
-{#- Encodings that may write one value of a type in several ways. A Decimal in base64 is written in one, but its scale may
-    change, and with decimal.format=NUMERIC the same text is another number. Columns of
-    other tables have their names, too: an encoding that gives no value of the type is one of these. -#}
+{#- Encodings that may write one value of a type in several ways. A Decimal in base64 is written in one as long as its scale
+    stays, and as a bare number where the converter is set so: then the same text may be another number. Columns of other
+    tables have their names, too: an encoding that gives no value of the type is one of these. -#}
 {% macro encodings_with_forms(type) -%}
     {%- set decimals = ['connect_decimal', 'variable_scale_decimal'] -%}
     {%- if type == 'string' -%}
