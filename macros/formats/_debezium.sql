@@ -133,15 +133,15 @@
     decimals in base64, days and times, JSON.
     https://github.com/debezium/debezium/blob/v3.4.0.Final/debezium-core/src/main/java/io/debezium/jdbc/JdbcValueConverters.java -#}
 {% macro _values_for_none() -%}
-    '0', '0.0', '', 'false', 'AA==', '{}', '1970-01-01', '1970-01-01T00:00:00Z', '00:00:00Z', '00:00:00'
+    '0', '0.0', '', 'false', 'AA==', '{"scale":0,"value":"AA=="}', '{}', '1970-01-01', '1970-01-01T00:00:00Z', '00:00:00Z', '00:00:00'
 {%- endmacro %}
 
 
-{#- May the key of a delete be made up? All of it is values for none, and the row before it has values of other columns, as
-    PostgreSQL sends them with REPLICA IDENTITY USING INDEX. -#}
+{#- May the key of a delete be made up? A part of it is a value for none, and the row before it has values of columns outside the
+    key, as PostgreSQL sends them with REPLICA IDENTITY USING INDEX. -#}
 {% macro may_be_made_up(image) -%}
     (
-                        forall(key_of_row, part -> part in ({{ cdc._values_for_none() }}))
+                        exists(key_of_row, part -> part in ({{ cdc._values_for_none() }}))
                         and exists(
                             map_entries({{ cdc.without_columns(image, 'key_names') }}),
                             entry -> entry.value not in ({{ cdc._values_for_none() }})
