@@ -98,7 +98,6 @@ test-sources: setup  ## real databases, Debezium, Canal and Maxwell: gold equals
 
 test-long: setup  ## more damage, histories, killed runs and transactions than CI has time for, others in each run
 	@$(BIN)/python -m pytest --quiet -m nightly tests/formats tests/types
-	@$(BIN)/python -m pytest --quiet -m nightly tests/pipeline
 	@CASES_SEED=$$(date +%s) KILLS=20 $(BIN)/python -m pytest --quiet tests/ingestion/test_following.py
 	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py
 	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
