@@ -162,6 +162,7 @@
 
         select
             {{ cdc.declared_key('changes', 'row_key', declared) }} as source_key,
+            changes.row_key as told_key,
             changes.topic,
             changes.topic_generation,
             changes.partition,
@@ -186,19 +187,32 @@
 
     ),
 
+    -- a tombstone tells no types: where gold decodes the key, its text is that of the change that brought the row
     tombstoned as (
 
         select
             current._change.row_key,
-            current._change.sequence.offset as row_offset,
-            tombstones.*
-        from {{ model }} as current
-            inner join tombstones
+            brought.source_key,
+            brought.offset as row_offset,
+            tombstones.topic,
+            tombstones.topic_generation,
+            tombstones.partition,
+            tombstones.offset
+        from tombstones
+            inner join keyed as brought
                 on
-                    {{ cdc.source_part_of_key('current._change.row_key', declared) }} = tombstones.source_key
-                    and current._change.topic = tombstones.topic
-                    and current._change.partition = tombstones.partition
-                    and current._change.sequence.offset < tombstones.offset
+                    tombstones.told_key = brought.told_key
+                    and tombstones.topic = brought.topic
+                    and tombstones.topic_generation = brought.topic_generation
+                    and tombstones.partition = brought.partition
+                    and tombstones.offset > brought.offset
+            inner join {{ model }} as current
+                on
+                    brought.source_key = {{ cdc.source_part_of_key('current._change.row_key', declared) }}
+                    and brought.topic = current._change.topic
+                    and brought.partition = current._change.partition
+                    and brought.offset = current._change.sequence.offset
+        where brought.operation <> 'tombstone'
 
     ),
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from ingestion.config.feeds import Feed
-from tests.pipeline.shop_records import debezium_record
+from tests.pipeline.shop_records import debezium_record, shown
 
 pytestmark = pytest.mark.long
 
@@ -98,11 +98,15 @@ def records():
         ("u", in_base64(12)),
         ("d", in_base64(7)),
         ("c", "1234"),
+        ("c", in_base64(99)),
     ]
     for offset, (operation, n) in enumerate(keys):
         row = {"id": offset, "n": n, "v": str(offset)}
         record = debezium_record(offset, operation, row, source("counted"), COUNTED)
         yield record | {"key": json.dumps({"n": n})}
+    # whose delete was compacted away
+    record = debezium_record(len(keys), "d", {"id": 0}, source("counted"), COUNTED)
+    yield record | {"key": json.dumps({"n": in_base64(99)}), "value": None}
     for offset, photo in enumerate(("cafe00ff", PLACEHOLDER.hex(), PLACEHOLDER.hex().upper())):
         row = {"id": 1, "title": str(offset), "photo": photo}
         yield debezium_record(
@@ -120,10 +124,14 @@ def valued(shop):
     shop.add_feed("valued", format="debezium_json", files="in/valued", encodings=encodings)
     for name, text in MODELS.items():
         shop.write_model(name, text)
+    tested = shop.root / "models" / "gold" / "valued.yml"
+    tests = [{"name": "counted", "data_tests": ["newest_change_wins"]}]
+    tested.write_text(json.dumps({"version": 2, "models": tests}))
     shop.land(Feed(name="valued", format="debezium_json"), 0, list(records()))
     shop.run("--select", "silver", *MODELS)
     yield shop
     shop.set_feeds(before)
+    tested.unlink()
     for name in MODELS:
         (shop.root / "models" / "gold" / f"{name}.sql").unlink()
 
@@ -137,7 +145,14 @@ def test_a_number_is_itself_whether_it_stands_bare_or_in_base64(valued):
 
 def test_a_key_is_its_number_whether_it_stands_bare_or_in_base64(valued):
     rows = valued.sql("select n, v from gold.counted")
-    assert {row.n: row.v for row in rows} == {12: "3", 1234: "2", Decimal(NUMBERS[4][0]): "5"}
+    expected = {12: "3", 1234: "2", Decimal(NUMBERS[4][0]): "5", 99: "6"}
+    assert {row.n: row.v for row in rows} == expected
+
+
+def test_a_row_that_outlived_its_tombstone_is_reported_where_its_key_is_decoded(valued):
+    (found,) = shown(valued, "--select", "newest_change_wins_counted_")
+    assert (found["row_key"], found["offset"]) == ('["99"]', 7)
+    assert found["finding"].startswith("the row outlived its tombstone")
 
 
 def test_what_an_encoding_cannot_read_is_null_and_a_misfit_with_its_text(valued):
