@@ -18,7 +18,7 @@
 {% macro build_of_gold_model(node, version) -%}
     {%- set ranges = cdc.ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
     {#- tables whose keys were compared as the messages write them are built anew -#}
-    {%- set declared = cdc.declared_by_model(node) + [ranges] + (['keys are values, decimals too'] if cdc.forms_of_key(node.config.meta) else []) -%}
+    {%- set declared = cdc.declared_by_model(node) + [ranges] + (['keys are values'] if cdc.forms_of_key(node.config.meta) else []) -%}
     {{ return(cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 

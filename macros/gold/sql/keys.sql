@@ -126,15 +126,13 @@
 {%- endmacro %}
 
 
-{#- Encodings that may write one value of a type in several ways. A Decimal in base64 is written in one as long as its scale
-    stays, and as a bare number where the converter is set so: then the same text may be another number. Columns of other
-    tables have their names, too: an encoding that gives no value of the type is one of these. -#}
+{#- Encodings that may write one value of a type in several ways. A Decimal in base64 is written in one, as long as its scale
+    stays. Columns of other tables have their names, too: an encoding that gives no value of the type is one of these. -#}
 {% macro encodings_with_forms(type) -%}
-    {%- set decimals = ['connect_decimal', 'variable_scale_decimal'] -%}
     {%- if type == 'string' -%}
-        {{ return(['enum_number', 'set_mask', 'escaped_label', 'base64_text'] + decimals) }}
+        {{ return(['enum_number', 'set_mask', 'escaped_label', 'base64_text']) }}
     {%- elif type in cdc.plain_types() or type.startswith('decimal(') -%}
-        {{ return(['wrapped_unsigned_64', 'little_endian_bits', 'big_endian_bits', 'dtle_year'] + decimals) }}
+        {{ return(['wrapped_unsigned_64', 'little_endian_bits', 'big_endian_bits', 'dtle_year']) }}
     {%- elif type == 'binary' -%}
         {{ return(['base64_binary', 'hex_binary', 'latin1_binary', 'byte_list', 'go_quoted_binary']) }}
     {%- elif type in ('date', 'timestamp', 'timestamp_ntz') -%}
