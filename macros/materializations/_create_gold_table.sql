@@ -2,14 +2,14 @@
     zone only if the statement asks for Delta's feature; one without such columns is left readable for older readers. Deletion
     vectors would shut out readers that do not know them: a model that is `large` has them, and lies in the order of its key. -#}
 {% macro create_gold_table(rows, columns) -%}
-    {%- set large = model.config.meta.large -%}
-    {%- set properties = {'delta.enableDeletionVectors': 'true' if large else 'false'} -%}
+    {%- set properties = {'delta.enableDeletionVectors': 'true' if model.config.meta.large else 'false'} -%}
     {%- if 'timestamp_ntz' in cdc.column_sources(columns).values() | map(attribute='type') | join(' ') -%}
         {%- do properties.update({'delta.feature.timestampNtz': 'supported'}) -%}
     {%- endif -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
     {%- set clauses = [
-        cdc.clustered_by_key(columns) if large and not config.get('partition_by') else '', partition_cols(label='partitioned by'), clustered_cols(label='clustered by'), location_clause(), comment_clause()
+        cdc.clustered_by_key(columns), partition_cols(label='partitioned by'), clustered_cols(label='clustered by'),
+        location_clause(), comment_clause()
     ] -%}
 create or replace table {{ this }}
 using delta
@@ -29,12 +29,14 @@ as
 {%- endmacro %}
 
 
-{#- The clause by which compact_tables keeps rows of neighbouring keys together: the first four columns of the key that Delta
-    has statistics of. -#}
+{#- The clause by which compact_tables keeps rows of neighbouring keys of a large table together: the first four columns of the key
+    that Delta has statistics of. A table that is partitioned cannot be clustered. -#}
 {% macro clustered_by_key(columns) -%}
     {%- set sources, names = cdc.column_sources(columns), [] -%}
-    {%- for name in model.config.meta.key if sources[name].type | lower not in ['binary', 'boolean'] -%}
-        {%- do names.append(cdc.identifier(name)) -%}
-    {%- endfor -%}
+    {%- if model.config.meta.large and not config.get('partition_by') -%}
+        {%- for name in model.config.meta.key if sources[name].type | lower not in ['binary', 'boolean'] -%}
+            {%- do names.append(cdc.identifier(name)) -%}
+        {%- endfor -%}
+    {%- endif -%}
     {{ 'cluster by (' ~ names[:4] | join(', ') ~ ')' if names }}
 {%- endmacro %}

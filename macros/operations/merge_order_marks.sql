@@ -5,29 +5,12 @@
 {% macro merge_order_marks() -%}
     {%- if load_relation(ref('cdc_order_marks')) is not none
         and load_relation(ref('cdc_sequence_ranges')) is not none
-        and not run_query(cdc.marks_without_range() ~ ' limit 1')
+        and not run_query(cdc.alike_order_marks() ~ ' where told.epochs is null limit 1')
         and run_query(cdc.alike_order_marks() ~ ' where is_like_previous limit 1')
     -%}
         {%- do cdc.forget_marks(['cdc_sequence_ranges', '#cdc_sequence_ranges']) -%}
         {%- do run_query(cdc.merged_order_marks()) -%}
     {%- endif -%}
-{%- endmacro %}
-
-
-{% macro marks_without_range() -%}
-    select marks.*
-    from {{ ref('cdc_order_marks') }} as marks
-        left anti join {{ ref('cdc_sequence_ranges') }} as ranges
-            on
-                marks.feed = ranges.feed
-                and marks.topic = ranges.topic
-                and marks.topic_generation = ranges.topic_generation
-                and marks.partition = ranges.partition
-                and marks.catalog_name <=> ranges.catalog_name
-                and marks.database_name <=> ranges.database_name
-                and marks.schema_name <=> ranges.schema_name
-                and marks.table_name <=> ranges.table_name
-                and marks.from_offset = ranges.from_offset
 {%- endmacro %}
 
 

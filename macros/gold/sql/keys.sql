@@ -18,8 +18,7 @@
 
 {#- The same as a column of a select. -#}
 {% macro gold_key_column(relation, column='row_key', declaration=none) -%}
-    {%- set key = cdc.gold_key(relation, declaration, column) -%}
-    {{ key }}{{ ' as ' ~ column if key != relation ~ '.' ~ column }}
+    {{ cdc.as_column(cdc.gold_key(relation, declaration, column), column) }}
 {%- endmacro %}
 
 
