@@ -93,6 +93,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {guess[0]}?)" if guess else ""
 
 
+def _enumerated(words: tuple[str, ...]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def _check_format(feed: str, name: object, formats: list[str]) -> None:
     if name in formats:
         return
@@ -109,7 +114,7 @@ def _check_belonging(feed: str, format_name: str, given: dict[str, Any]) -> None
     for name, owners in SETTINGS_OF_FORMATS.items():
         if name in given and format_name not in owners:
             raise UserError(
-                f"Feed {feed}: {name} is for {' and '.join(owners)}, "
+                f"Feed {feed}: {name} is for {_enumerated(owners)}, "
                 f"not for {format_name}: remove it."
             )
     needed = REQUIRED.get(format_name)

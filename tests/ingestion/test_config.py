@@ -61,7 +61,10 @@ def test_what_becomes_of_tables_without_a_model_is_no_meaning_of_records(folder:
     [
         (
             {"format": "canal_json", "files": "in", "before_images": "complete"},
-            ["before_images is for debezium_avro and debezium_json, not for canal_json"],
+            [
+                "before_images is for debezium_avro, debezium_json and debezium_smt, "
+                "not for canal_json"
+            ],
         ),
         (GOOD | {"topic": "x"}, ["Feed shop", "no setting topic", "did you mean topics?"]),
         (GOOD | {"format": "canal_jsn"}, ["no format canal_jsn", "did you mean canal_json?"]),
