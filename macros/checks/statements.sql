@@ -13,7 +13,7 @@
             when operation = 'transaction_end'
                 then 'a prepared transaction was rolled back, of which messages may have brought rows'
             when statement.kind = 'rename' or ddl_kind = 'rename'
-                or statement.kind = 'alter' and bare_line rlike r'{{ cdc._renames() }}|\bset ++schema\b'
+                or statement.kind = 'alter' and bare_line rlike r'{{ cdc._renames() }}|\bset ++schema\b|\bmodify ++name *+='
                 then 'the rows went to another name, and gold does not follow a RENAME'
             when statement.kind = 'drop' and statement.is_of_database
                 or ddl_kind = 'drop' and table_name is null
@@ -28,7 +28,7 @@
                 then 'the rows of a tablespace went or came without a message'
             when bare_line rlike r'^ *+alter ++(?:online ++)?ignore\b.*\b(?:unique|primary)\b'
                 then 'rows with equal keys went without a message'
-            when bare_line rlike r'^ *+xa ++rollback\b'
+            when bare_line rlike r'^ *+(?:xa ++rollback|rollback ++prepared)\b'
                 then 'a prepared transaction was rolled back, of which messages may have brought rows'
             when (operation = 'truncate' or ddl_kind = 'drop') and phase > 0
                 then 'the spelling of the table is another one, and its rows stay in gold if both are one table'

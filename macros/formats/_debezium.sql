@@ -320,8 +320,22 @@
                 then {{ decoded }}.wrapped.payload
             else {{ decoded }}.flat
         end,
-        (column_name, wire_text) -> {{ cdc.unmarked('wire_text') }}
+        (column_name, wire_text) -> if(
+            startswith(wire_text, '{'), {{ cdc.extended_json_value('wire_text') }}, {{ cdc.unmarked('wire_text') }}
+        )
     )
+{%- endmacro %}
+
+
+{#- MongoDB's message key is the JSON of `_id` as a text, with blanks as a release of its driver writes them. A wrapped number becomes
+    the number, as in a document, and any other wrapped value has no blanks; a text that is none of them stays as it is. -#}
+{% macro extended_json_value(text) -%}
+    regexp_replace(
+                regexp_replace(
+                    {{ text }}, r'^[{]\s*"[$]number(?:Int|Long|Double|Decimal)"\s*:\s*"([^"]*)"\s*[}]\z', '$1'
+                ),
+                r'^[{]\s*("[$]\w+")\s*:\s*("[^"]*")\s*[}]\z', '{$1:$2}'
+            )
 {%- endmacro %}
 
 

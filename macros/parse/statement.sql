@@ -38,7 +38,9 @@
                     when {{ line }} rlike r'(?i)^ *+(?:drop|create ++or ++replace) ++(?:tables?|{{ cdc._database() }})\b'
                         or {{ cdc._drops_user_with_tables(line) }}
                         then 'drop'
-                    when {{ line }} rlike r'(?is)^ *+rename ++(?:tables?\b|{{ cdc._name() }} ++to\b)' then 'rename'
+                    when {{ line }} rlike r'(?is)^ *+rename ++(?:tables?\b|{{ cdc._name() }} ++to\b)'
+                        or {{ cdc._moves_table(line) }}
+                        then 'rename'
                     when {{ line }} rlike r'(?i)^ *+alter(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b' then 'alter'
                     when {{ line }} rlike r'(?i)^ *+create(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b'
                         and {{ line }} not rlike {{ cdc._of_temporary_table() }}
@@ -231,7 +233,8 @@
         regexp_extract(
             {{ line }},
             r'(?is)^ *+(?:(?:create|alter)(?: ++{{ cdc._modifier() }})*+ ++table\b'
-            || r'|(?:create(?: ++or ++replace)?|alter|drop) ++{{ cdc._database() }}\b|drop ++user\b(?=.* cascade\b))'
+            || r'|(?:create(?: ++or ++replace)?|alter|drop) ++{{ cdc._database() }}\b|drop ++user\b(?=.* cascade\b)'
+            || r'|alter ++schema ++{{ cdc._name() }} ++transfer\b(?: ++object *+::)?)'
             || r'(?: ++if(?: ++not)? ++exists\b)?+ *+(?:only ++)?({{ cdc._name() }}(?: *+, *+{{ cdc._name() }})*+)',
             1
         )
@@ -275,7 +278,15 @@
 
 
 {% macro _database() -%}
-    (?:database(?! ++link\b)|schema)
+    (?:database(?! ++link\b)|schema(?! ++{{ cdc._name() }} ++transfer\b))
+{%- endmacro %}
+
+
+{#- SQL Server's ways to move a table to another schema and another name. sp_rename says of columns and the like, in its third
+    argument, what it renames; the table stands in a text, which is not read. -#}
+{% macro _moves_table(line) -%}
+    {{ line }} rlike r'(?is)^ *+(?:alter ++schema ++{{ cdc._name() }} ++transfer|(?:exec(?:ute)? ++)?+(?:sys *+[.] *+)?sp_rename)\b'
+                        || r'(?!.*,.*,.*\x27(?:column|index|statistics|userdatatype)\x27)'
 {%- endmacro %}
 
 

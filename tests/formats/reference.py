@@ -600,7 +600,24 @@ def debezium_key(text):
         return None, True
     if "schema" in key and "payload" in key and isinstance(key["payload"], dict | None):
         key = key["payload"]
-    return image(key), False
+    return extended_json_key(image(key)), False
+
+
+def extended_json_key(key):
+    """A key, of a value that extended JSON wraps the number, or the same without blanks."""
+
+    def plain(text):
+        try:
+            ((name, value),) = json.loads(text).items()
+        except (AttributeError, TypeError, ValueError):
+            return text
+        if not name.startswith("$") or not isinstance(value, str):
+            return text
+        if name in ("$numberInt", "$numberLong", "$numberDouble", "$numberDecimal"):
+            return value
+        return json.dumps({name: value}, separators=(",", ":"), ensure_ascii=False)
+
+    return key and {name: plain(text) for name, text in key.items()}
 
 
 def debezium_json(record):

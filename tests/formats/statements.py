@@ -295,12 +295,34 @@ def of_verb(reader):
         return to_its_end(reader, "rename")
     if reader.peek("drop"):
         return drop(reader)
+    if found := moved(Reader(list(all_tokens))):
+        return found
     if reader.peek("create") or reader.peek("alter"):
         return begun(reader)
     if reader.take_any("flashback table", "recover table", "undrop table"):
         return restored(reader)
     doubt = NOT_SURE if removes_later(all_tokens) else None
     return Statement("other", doubt=doubt)
+
+
+def moved(reader):
+    """SQL Server's ways to move a table; None where the text is none of them."""
+    if reader.take("alter", "schema"):
+        try:
+            reader.name()
+        except Unread:
+            return None
+        if not reader.take("transfer"):
+            return None
+        reader.take("object", ":", ":")
+        return with_names(reader, "rename")
+    reader.take_any("exec", "execute")
+    reader.take("sys", ".")
+    if not reader.take("sp_rename"):
+        return None
+    told = [token.text.lower() for token in reader.tokens if token.kind == "text"]
+    is_table = len(told) < 3 or told[2] not in ("column", "index", "statistics", "userdatatype")
+    return Statement("rename") if is_table else Statement("other")
 
 
 def to_its_end(reader, kind):

@@ -383,6 +383,12 @@ READ = {
     "/*!40000 DROP TABLE t */": ("drop", (("t",),)),
     "rename table`a`to`b`,`b.c`.d to e": ("rename", (("a",), ("b",), ("b.c", "d"), ("e",))),
     "RENAME TABLE a WAIT 5 TO b, c NOWAIT TO d": ("rename", (("a",), ("b",), ("c",), ("d",))),
+    "ALTER SCHEMA sales TRANSFER dbo.orders": ("rename", (("dbo", "orders"),)),
+    "ALTER SCHEMA [a b] TRANSFER OBJECT::[dbo].[orders]": ("rename", (("dbo", "orders"),)),
+    "ALTER SCHEMA sales OWNER TO transfer": ("alter", (("sales",),)),
+    "EXEC sp_rename 'dbo.orders', 'orders_old'": ("rename", ()),
+    "execute sys.sp_rename N'dbo.orders', N'orders_old', 'OBJECT'": ("rename", ()),
+    "EXEC sp_rename 'dbo.orders.name', 'label', 'COLUMN'": ("other", ()),
     "RENAME orders TO orders_old": ("rename", (("orders",), ("orders_old",))),
     "DROP USER shop CASCADE": ("drop", (("shop",),)),
     "DROP USER 'a'@'%'": ("other", ()),
@@ -419,6 +425,7 @@ def test_the_statements_of_vendors_are_read(spark, macros):
 
 RENAMED = "the rows went to another name, and gold does not follow a RENAME"
 PARTITIONS = "the rows of partitions went or came without a message"
+ROLLED_BACK = "a prepared transaction was rolled back, of which messages may have brought rows"
 # what is reported, and the names of the tables behind the first
 FOUND = {
     "ALTER TABLE a RENAME b": (RENAMED, ["b"]),
@@ -432,6 +439,12 @@ FOUND = {
     "ALTER TABLE a CONVERT TABLE b TO PARTITION p VALUES LESS THAN (4)": (PARTITIONS, ["b"]),
     "ALTER TABLE a SWITCH TO b": (PARTITIONS, ["b"]),
     "ALTER TABLE a SWITCH PARTITION 2 TO dbo.b PARTITION 2": (PARTITIONS, ["dbo.b"]),
+    "ALTER SCHEMA sales TRANSFER dbo.a": (RENAMED, []),
+    "EXEC sp_rename 'a', 'b'": (RENAMED, []),
+    "EXEC sp_rename 'a.x', 'y', N'column'": (None, []),
+    "ALTER DATABASE shop MODIFY NAME = store": (RENAMED, []),
+    "XA ROLLBACK X'61',X'',1": (ROLLED_BACK, []),
+    "ROLLBACK PREPARED 'a'": (ROLLED_BACK, []),
     "ALTER TABLE a COMMENT 'rename b'": (None, []),
 }
 
