@@ -288,6 +288,7 @@
                     then concat('a column name stands twice in row ', image_index)
                 when is_partial and {{ cdc.key_values_of_either('key_names', 'row_image', 'values_before') }} is null
                     then {{ cdc.update_of_no_row() }}
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['row_image', 'values_before']) }}
             end as row_error
         from compared
 

@@ -215,41 +215,6 @@
 {%- endmacro %}
 
 
-{#- Why a row is not read that has a bare number where the feed's `encodings` say base64; NULL where it has none. `table` is the
-    table's name, as the messages write it. -#}
-{% macro bare_number_reason(table, before, after, tokens) -%}
-    transform(
-                array(
-                    filter(
-                        from_json(feed_settings['columns_in_base64'], 'array<array<string>>'),
-                        told -> endswith(concat('.', {{ table }}), concat('.', told[0]))
-                        and (
-                            coalesce({{ cdc._is_number(before ~ '[told[1]]') }}, false)
-                            or coalesce({{ cdc._is_number(after ~ '[told[1]]') }}, false)
-                        )
-                    )
-                ),
-                like_numbers -> if(
-                    cardinality(like_numbers) > 0,
-                    transform(
-                        array({{ tokens }}),
-                        token -> concat(
-                            get(
-                                filter(
-                                    like_numbers,
-                                    told -> {{ cdc._is_bare('token.before[told[1]]') }} or {{ cdc._is_bare('token.after[told[1]]') }}
-                                ),
-                                0
-                            )[1],
-                            ' is written as a bare number, but the encodings of the feed say that it is base64: take it out of them'
-                        )
-                    )[0],
-                    null
-                )
-            )[0]
-{%- endmacro %}
-
-
 {#- The columns of a block whose type is bytes, Decimals among them: of a row that stands flat, or of `before` and `after`. -#}
 {% macro _columns_of_bytes(block) -%}
     transform(
@@ -730,11 +695,11 @@
 
         select
             *,
-            {%- if reading.tokens %}
             {{ cdc.bare_number_reason(
-                "concat_ws('.', message.source.db, changed_schema, changed_table)", 'sent_before', 'sent_after', reading.tokens
+                ['changed_database', 'changed_schema', 'changed_table'],
+                ['sent_before', 'sent_after', 'key_image'],
+                "concat_ws(' ', text, key_text)"
             ) }} as bare_number_error,
-            {%- endif %}
             {{ cdc.without_columns('sent_before', 'missing_before') }} as old_image,
             {{ cdc.with_key_columns(cdc.without_columns('sent_after', 'missing_after'), 'sent_after') }} as new_image,
             told_operation in ('insert', 'update', 'delete', 'snapshot') as is_row_change,
@@ -812,9 +777,7 @@
                 when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
                     then 'a column name stands twice in a row image'
                 when op <> 'd' and sent_after is null then concat('op ', op, ' without an after image')
-                {%- if reading.tokens %}
                 when bare_number_error is not null then bare_number_error
-                {%- endif %}
                 when op = 'd' and sent_before is null and key_image is null
                     then 'op d without a before image and without a key'
                 when op in ('u', 'd') and sent_before is null and {{ cdc.has_wrong_before('text') }}

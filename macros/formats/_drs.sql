@@ -131,6 +131,7 @@
                     then concat('row ', image_index, ' is no object with columns')
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('row_before') }}
                     then concat('a column name stands twice in row ', image_index)
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['row_image', 'row_before']) }}
             end as row_error
         from row_images
 

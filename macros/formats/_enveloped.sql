@@ -127,6 +127,7 @@
                     then concat('op ', op, ' without a before image')
                 when told_operation <> 'delete' and sent_after is null
                     then concat('op ', op, ' without an after image')
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['sent_before', 'sent_after']) }}
             end as row_error
         from named
 

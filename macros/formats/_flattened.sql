@@ -137,10 +137,9 @@
         select
             *,
             {{ cdc.bare_number_reason(
-                "concat_ws('.', changed_database, changed_schema, changed_table)",
-                'cast(map() as map<string, string>)',
-                'row_image',
-                cdc._flattened_tokens()
+                ['changed_database', 'changed_schema', 'changed_table'],
+                ['row_image', 'key_image'],
+                "concat_ws(' ', text, key_text)"
             ) }} as bare_number_error,
             coalesce(feed_keys, map_keys(key_image)) as key_names,
             case
@@ -159,7 +158,7 @@
                 when load_error is not null then load_error
                 when is_null_value and key_of_row is null
                     then 'a null value says that a row is gone, but the Kafka key does not say which'
-                when is_null_value then null
+                when is_null_value then bare_number_error
                 when envelope is null or message is null and not {{ cdc._is_connect_envelope('text') }}
                     then {{ cdc.undecodable_reason('value', 'text') }}
                 when message is null then 'payload is missing or not an object'

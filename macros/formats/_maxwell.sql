@@ -142,6 +142,7 @@
                     then 'a column name stands twice in the row'
                 when is_partial and {{ cdc.key_values('key_names', 'row_image') }} is null
                     then {{ cdc.update_of_no_row() }}
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['row_image', 'changed_values']) }}
             end as row_error
         from compared
 

@@ -168,6 +168,7 @@
                 when word = 'DELETE' and old_image is null then 'recordType DELETE without a row in prevStruct'
                 when word <> 'DELETE' and new_image is null
                     then concat('recordType ', word, ' without a row in postStruct')
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['old_image', 'new_image']) }}
             end as row_error
         from imaged
 

@@ -82,6 +82,7 @@
                     then concat('op ', op, ' without key')
                 when sent_data is null or cardinality(sent_data) = 0 and row_operation <> 'update'
                     then concat('op ', op, ' without data')
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['sent_data', 'sent_key']) }}
             end as row_error
         from told_apart
 

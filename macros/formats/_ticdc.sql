@@ -168,6 +168,7 @@
                             then concat('op ', op, ' without a before image')
                         when told_operation <> 'delete' and new_image is null
                             then concat('op ', op, ' without an after image')
+                        else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['old_image', 'new_image']) }}
                     end
                 )
             end as row_error

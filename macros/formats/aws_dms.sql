@@ -69,6 +69,7 @@
                     then concat('operation ', word, ' without columns in data')
                 when coalesce(cardinality(sent_row), 0) < 1 and coalesce(cardinality(sent_before), 0) < 1
                     then 'operation delete without columns in data and before-image'
+                else {{ cdc.bare_number_reason(['changed_schema', 'changed_table'], ['sent_row', 'sent_before']) }}
             end as row_error
         from parted
 

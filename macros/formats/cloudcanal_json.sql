@@ -140,6 +140,7 @@
                     then concat('element ', image_index, ' of data is not a row')
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('row_before') }}
                     then concat('a column name stands twice in row ', image_index)
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['row_image', 'row_before']) }}
             end as row_error
         from row_images
 

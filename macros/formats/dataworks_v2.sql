@@ -97,6 +97,7 @@
                     then 'a column name stands twice in a row image'
                 when op = 'DELETE' and old_image is null then 'op DELETE without a before image'
                 when op <> 'DELETE' and new_image is null then concat('op ', op, ' without an after image')
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['old_image', 'new_image']) }}
             end as row_error
         from imaged
 

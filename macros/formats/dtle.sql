@@ -195,6 +195,7 @@
                 when op <> 'c' and old_image is null then concat('op ', op, ' without a before image')
                 when feed_keys is null and trim(key_text) not in ('', 'null') and key_message.flat is null
                     then 'the Kafka key is not a JSON object: name the key columns of this table in the feed'
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['old_image', 'new_image']) }}
             end as row_error
         from imaged
 

@@ -64,6 +64,7 @@
                 when op in ('I', 'U') and coalesce(size(new_image), 0) < 1
                     then concat('op_type ', op, ' without an after image')
                 when op = 'D' and coalesce(size(old_image), 0) < 1 then 'op_type D without a before image'
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['old_image', 'new_image']) }}
             end as row_error
         from imaged
 

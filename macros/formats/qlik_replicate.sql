@@ -141,6 +141,7 @@
                     then concat('operation ', word, ' without columns in data')
                 when coalesce(cardinality(sent_row), 0) < 1 and coalesce(cardinality(sent_before), 0) < 1
                     then 'operation DELETE without columns in data and beforeData'
+                else {{ cdc.bare_number_reason(['changed_schema', 'changed_table'], ['sent_row', 'sent_before']) }}
             end as row_error
         from placed
 

@@ -107,6 +107,7 @@
                     then concat('op ', op, ' without an after image')
                 when op not in ('INSERT', 'UPDATE_AFTER') and old_image is null
                     then concat('op ', op, ' without a before image')
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['old_image', 'new_image']) }}
             end as row_error
         from imaged
 

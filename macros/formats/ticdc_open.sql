@@ -221,6 +221,7 @@
                 when {{ cdc.has_repeated_column('sent_row') }} or {{ cdc.has_repeated_column('sent_before') }}
                     or {{ cdc.has_repeated_column('sent_deleted') }}
                     then 'a column name stands twice in a row image'
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['sent_row', 'sent_before', 'sent_deleted']) }}
             end as row_error
         from kinds
 

@@ -119,6 +119,7 @@
                 when word = 'DELETE' and old_image is null then 'type DELETE without columns in old'
                 when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                     then 'a column name stands twice in a row image'
+                else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['old_image', 'new_image']) }}
             end as row_error
         from named
 

@@ -66,7 +66,7 @@
     {%- set in_base64 = [] %}
     {%- for table, columns in (settings.get('encodings') or {}).items() -%}
         {%- for column, encoding in columns.items() if encoding.split('(')[0] | trim in cdc.encodings_in_base64() -%}
-            {%- do in_base64.append([table, column]) -%}
+            {%- do in_base64.append([cdc._pattern_of_tables(table), column]) -%}
         {%- endfor -%}
     {%- endfor %}
     {%- if in_base64 -%}
@@ -87,7 +87,14 @@
 {%- endmacro %}
 
 
+{#- A table's name in a setting as a regular expression: it may be the pattern of a gold table's shards. -#}
+{% macro _pattern_of_tables(name) -%}
+    {%- set signs = ['[', '(', '|', '*', '+', '?', '{', '\\'] -%}
+    {{ return(name if signs | select('in', name) | list else '\\Q' ~ name ~ '\\E') }}
+{%- endmacro %}
+
+
 {#- The wire encodings that are base64: a bare number is none of their texts, but may look like one. -#}
 {% macro encodings_in_base64() -%}
-    {{ return(['connect_decimal', 'base64_binary', 'base64_text', 'little_endian_bits']) }}
+    {{ return(['connect_decimal', 'base64_binary', 'base64_text', 'little_endian_bits', 'big_endian_bits']) }}
 {%- endmacro %}

@@ -496,8 +496,11 @@ def canal_images(row, message, word, options, lacks_columns):
             is_partial = lacks_columns(keys, told, options)
         if word == "UPDATE" and keys and not set(keys) <= set(new):
             is_partial = True
+        reason = bare_number(row, options, item, old[index] if told else None)
         if is_partial and key_of(keys, told | new) is None:
-            rows.append(sequence(current | {"operation": "unknown", "error": NO_ROW}))
+            reason = NO_ROW
+        if reason:
+            rows.append(sequence(current | {"operation": "unknown", "error": reason}))
             continue
         before = new | told if told else None
         if told and is_partial:
@@ -601,6 +604,17 @@ def debezium_key(text):
     if "schema" in key and "payload" in key and isinstance(key["payload"], dict | None):
         key = key["payload"]
     return extended_json_key(image(key)), False
+
+
+def sent_key(record):
+    """The columns of a Kafka key as they were written; None where it is no object."""
+    try:
+        key = read_json((wire_bytes(record, "key") or b"null").decode())
+    except ValueError:
+        return None
+    if isinstance(key, dict) and isinstance(key.get("payload"), dict) and "schema" in key:
+        return key["payload"]
+    return key if isinstance(key, dict) else None
 
 
 def extended_json_key(key):
@@ -806,21 +820,26 @@ def check_connector(connector):
         )
 
 
+def bare_number(row, options, *images):
+    """Why a row is refused that has a bare number in a column which the feed calls base64; None where it has none."""
+    database, schema, table = (row[f"{part}_name"] for part in ("database", "schema", "table"))
+    place = [part for part in (database, schema, table) if part]
+    names_of_table = {".".join(place), f"{database}.{table}", f"{schema}.{table}", table}
+    for pattern, column in json.loads(options.get("columns_in_base64", "[]")):
+        is_told = any(re.fullmatch(pattern, name) for name in names_of_table)
+        if is_told and any(isinstance((one or {}).get(column), Number) for one in images):
+            return (
+                f"{column} of {'.'.join(place)} is written as a bare number, but the encodings of the feed say"
+                " that it is base64: take it out of them"
+            )
+    return None
+
+
 def check_bare_numbers(row, options, *images):
     """Refuse bare numbers in columns that the feed calls base64."""
-    parts = (row["database_name"], row["schema_name"], row["table_name"])
-    table = "." + ".".join(part for part in parts if part)
-    for named, column in json.loads(options.get("columns_in_base64", "[]")):
-        for one in images:
-            if (
-                table.endswith(f".{named}")
-                and isinstance(one, dict)
-                and isinstance(one.get(column), Number)
-            ):
-                raise Bad(
-                    f"{column} is written as a bare number, but the encodings of the feed say that it is"
-                    " base64: take it out of them"
-                )
+    images = [one if isinstance(one, dict) else None for one in images]
+    if reason := bare_number(row, options, *images):
+        raise Bad(reason)
 
 
 def debezium_side_message(body):
@@ -879,7 +898,7 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
     before, after, is_patch = debezium_images(body, connector, op)
     if op != "d" and after is None:
         raise Bad(f"op {op} without an after image")
-    check_bare_numbers(row, options, body.get("before"), body.get("after"))
+    check_bare_numbers(row, options, body.get("before"), body.get("after"), sent_key(record))
     if op == "d" and before is None and key_image is None:
         raise Bad("op d without a before image and without a key")
     if op in ("u", "d") and body.get("before") is not None and not isinstance(body["before"], dict):

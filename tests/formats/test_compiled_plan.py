@@ -42,15 +42,17 @@ ALSO_DECODED = {
 ALSO_DECODED["debezium_avro"] = ALSO_DECODED["debezium_json"]
 # What tells bare numbers from base64; tokens are asked for where a text looks like a number.
 OF_BARE_NUMBERS = {"the names of columns of bytes": "StructField(type", "the tokens": "VariantType"}
-OF_ENCODINGS = {"the feed's columns in base64": "columns_in_base64", "their tokens": "VariantType"}
 BARE_NUMBERS = {
-    "debezium_json": OF_BARE_NUMBERS | OF_ENCODINGS,
-    "debezium_smt": OF_BARE_NUMBERS | OF_ENCODINGS | {"tokens of a flat row": "VariantType"},
     "debezium_cloudcanal": OF_BARE_NUMBERS,
+    "debezium_json": OF_BARE_NUMBERS,
+    "debezium_smt": OF_BARE_NUMBERS,
     "dtle": OF_BARE_NUMBERS,
+    "oms_debezium_smt": OF_BARE_NUMBERS,
     "ticdc_debezium": OF_BARE_NUMBERS,
 }
-BARE_NUMBERS["oms_debezium_smt"] = BARE_NUMBERS["debezium_smt"]
+OF_ENCODINGS = {"the feed's columns in base64": "columns_in_base64"}
+# Their cells say whether they are numbers or bytes.
+WITHOUT_TOKENS = {"dts_avro", "oms_avro"}
 # Their values are no text that could lie wrapped in a JSON string.
 BINARY = {"debezium_avro", "drs_avro"}
 
@@ -58,7 +60,9 @@ BINARY = {"debezium_avro", "drs_avro"}
 def decoded(format_name):
     """What a format decodes, by a field that only that decode asks for."""
     name = read_as(format_name)
-    return {"the value": "_end"} | ALSO_DECODED.get(name, {}) | BARE_NUMBERS.get(name, {})
+    of_encodings = {} if name in WITHOUT_TOKENS else OF_ENCODINGS
+    also = ALSO_DECODED.get(name, {}) | BARE_NUMBERS.get(name, {}) | of_encodings
+    return {"the value": "_end"} | also
 
 
 # How often fractions are marked: only formats that write bare ones pay for it.

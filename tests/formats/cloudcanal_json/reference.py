@@ -5,6 +5,7 @@ import re
 
 from tests.formats.reference import (
     Bad,
+    bare_number,
     base_row,
     canal_list,
     ddl_kind,
@@ -49,7 +50,7 @@ def rows(record):
             raise Bad(record["load_error"])
         if raw is None:
             return [row | {"operation": "tombstone"}]
-        return changes(row, message, record.get("feed", {}).get("key_columns", {}))
+        return changes(row, message, record.get("feed", {}))
     except Bad as reason:
         return [row | {"operation": "unknown", "error": error(str(reason), text)}]
 
@@ -95,7 +96,7 @@ def flag(message):
     return None
 
 
-def changes(row, message, feed_keys):
+def changes(row, message, feed):
     """Rows of a message that is JSON."""
     for name in ("execTs", "sendTs"):
         if field(message, name) is not None and whole(field(message, name)) is None:
@@ -111,7 +112,7 @@ def changes(row, message, feed_keys):
     if word in ("INSERT", "UPDATE", "DELETE"):
         if is_ddl:
             raise Bad(f"isDdl is true, but action is {action}")
-        return images(row, message, word, feed_keys)
+        return images(row, message, word, feed)
     if word == "TRUNCATE" or (word not in DDL and (is_ddl or word == "QUERY")):
         kind = "truncate" if word == "TRUNCATE" else ddl_kind(sql)
     elif word in DDL:
@@ -124,7 +125,7 @@ def changes(row, message, feed_keys):
     return statement_rows(row | {"operation": operation, "ddl": sql, "ddl_kind": kind})
 
 
-def images(row, message, word, feed_keys):
+def images(row, message, word, feed):
     """One row per row image, two for a key change."""
     if row["table_name"] is None:
         raise Bad("table is missing")
@@ -133,6 +134,7 @@ def images(row, message, word, feed_keys):
     if not sent:
         raise Bad("data is missing, empty, or not a list of rows")
     place = [row[name] for name in ("database_name", "schema_name", "table_name")]
+    feed_keys = feed.get("key_columns", {})
     keys = feed_keys.get(".".join(filter(None, place))) or names(message.get("pks"))
     is_paired = word == "UPDATE" and len(before) == len(sent)
     found = []
@@ -140,6 +142,9 @@ def images(row, message, word, feed_keys):
         current = sequence(row | {"row_index": 2 * index})
         if not item:
             reason = f"element {index} of data is not a row"
+        else:
+            reason = bare_number(row, feed, item, before[index] if is_paired else None)
+        if reason:
             found.append(current | {"operation": "unknown", "error": reason})
             continue
         old = image(before[index]) if is_paired else None

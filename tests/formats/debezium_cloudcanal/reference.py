@@ -9,6 +9,7 @@ import re
 from tests.formats.reference import (
     Bad,
     base_row,
+    check_bare_numbers,
     check_table_changes,
     ddl_kind,
     debezium_body,
@@ -143,6 +144,7 @@ def changes(row, message, told, options):
         raise Bad("source.table is missing")
     if word == "truncate":
         return statement_rows(row | told)
+    check_bare_numbers(row, options, message.get("before"), message.get("after"))
     return change(row, word, op, image(message.get("before")), image(message.get("after")), options)
 
 

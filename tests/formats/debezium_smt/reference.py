@@ -6,6 +6,7 @@ from tests.formats.reference import (
     FULL_LOAD,
     Bad,
     base_row,
+    check_bare_numbers,
     check_connector,
     check_made_up_key,
     compact,
@@ -15,6 +16,7 @@ from tests.formats.reference import (
     millis,
     read_document,
     read_json,
+    sent_key,
     sequence,
     told_block,
     unavailable_texts,
@@ -48,6 +50,7 @@ def rows(record, format_name="debezium_smt"):
         row |= head(row, added, prefix, block)
         if record.get("load_error"):
             raise Bad(record["load_error"])
+        check_bare_numbers(row, options, message, message.get("payload"), sent_key(record))
         return [change(row, columns, added, prefix, (key_image, is_odd), options)]
     except Bad as reason:
         reason = str(reason)
@@ -76,6 +79,7 @@ def null_value(row, record, key_image, options):
     keys, row_key = key_of_change(row, None, key_image, options)
     if row_key is None:
         raise Bad("a null value says that a row is gone, but the Kafka key does not say which")
+    check_bare_numbers(row, options, sent_key(record))
     return row | {"operation": "delete", "key_columns": keys, "row_key": row_key}
 
 

@@ -9,6 +9,7 @@ from tests.formats.reference import (
     NO_ROW,
     Bad,
     base_row,
+    check_bare_numbers,
     check_statement,
     ddl_kind_told,
     field,
@@ -168,6 +169,7 @@ def row_change(row, kind, message, sent, record):
     new = image(sent)
     if new is None:
         raise Bad("the row is missing, has no columns, or is not an object")
+    check_bare_numbers(row, options, sent, message.get("old") if kind == "update" else None)
     changed = None
     if kind == "update" and isinstance(message.get("old"), dict):
         changed = {name: wire_text(value) for name, value in message["old"].items()}

@@ -3,8 +3,25 @@
 from tests.mutants.mutant import Mutant
 
 WIRE = "tests/types/test_wire.py"
+BARE = "tests/formats/test_bare_numbers.py"
 
 MUTANTS = (
+    Mutant(
+        name="bare numbers: a number beside the row is taken for the row's",
+        kind="a guard left out",
+        file="macros/parse/bare_number_reason.sql",
+        before="and not {{ text }} rlike concat({{ cdc._before_value(column_name) }}, r'\"\\Q', {{ number }}, r'\\E\"')",
+        after="",
+        tests=(f"{BARE}::test_a_number_beside_the_row_is_not_the_rows",),
+    ),
+    Mutant(
+        name="bare numbers: bits with the highest byte first are no base64",
+        kind="a column forgotten",
+        file="macros/project/feeds.sql",
+        before="'little_endian_bits', 'big_endian_bits']",
+        after="'little_endian_bits']",
+        tests=(f"{BARE}::test_a_feed_tells_its_format_which_columns_are_base64",),
+    ),
     Mutant(
         name="wire: milliseconds of a day are read as microseconds",
         kind="a decoder swapped",
