@@ -79,6 +79,11 @@ class Column:
         told = self.source_type or ""
         if self.lacks_encoding:
             return f"written as {self.wire_encoding}, which the feed's encodings must name"
+        if self.wire_encoding == "encoded_list":
+            return (
+                "a list of encoded values, which is not decoded and would be a misfit: "
+                "call it text in the feed's encodings to have it as the messages do"
+            )
         if others := [
             earlier for earlier in dict.fromkeys(self.earlier_types) if earlier != self.type
         ]:

@@ -73,6 +73,13 @@
             when type_name = 'io.debezium.time.IsoDate' then 'iso_date'
             when type_name = 'io.debezium.data.Bits' then 'little_endian_bits'
             when type_name = 'io.debezium.data.Enum' and is_mysql then 'escaped_label'
+            when type_name = 'array'
+                and (
+                    described.items.name is null and described.items.type = 'bytes'
+                    or described.items.name in ('io.debezium.data.Bits', 'io.debezium.data.VariableScaleDecimal')
+                    or described.items.name rlike r'^(io\.debezium\.time\.(Micro|Nano)?(Time|Timestamp|Date)|org\.apache\.kafka\.connect\.data\.\w+)\z'
+                )
+                then 'encoded_list'
             else 'text'
         end as wire_encoding,
         scale,

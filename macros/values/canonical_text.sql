@@ -25,6 +25,7 @@
                             (io.debezium.time.Time, MicroTime, NanoTime; Connect Time)
     iso_date                2024-02-29Z (io.debezium.time.IsoDate)
     bare_number             never read: a number that stands bare where the message's schema says bytes
+    encoded_list            never read: a list of values that are encoded each (Debezium on PostgreSQL's date[], numeric[], bytea[])
     base64_binary           base64 in either alphabet (Connect bytes; binary.handling.mode=base64...), filled up with zero bytes to
                             `scale` bytes (maxwell: its stream cuts the zeros at the end of binary(n))
     hex_binary              hexadecimal digits (binary.handling.mode=hex, which no schema tells)
@@ -91,6 +92,7 @@
         else coalesce(
             case {{ wire }}.wire_encoding
                 when 'bare_number' then null
+                when 'encoded_list' then null
                 {%- for encoding, text in texts.items() if encodings is none or encoding in encodings %}
                 when '{{ encoding }}' then {{ text }}
                 {%- endfor %}

@@ -20,8 +20,13 @@
         try_cast({{ cdc._with_zone(text, time_zone) }} as timestamp)
     {%- elif kind == 'binary' -%}
         if(length({{ text }}) % 2 = 0, unhex({{ text }}), null)
+    {%- elif kind.startswith('array<') and kind[6:-1] | trim == 'tinyint' -%}
+        {#- Spark takes up to 255 for a byte, and makes it negative -#}
+        if(
+            exists(from_json({{ text }}, 'array<smallint>'), number -> number > 127), null, from_json({{ text }}, 'array<tinyint>')
+        )
     {%- elif kind.startswith('array<') and kind.endswith('>') and kind[6:-1] | trim in (
-        'string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double'
+        'string', 'boolean', 'smallint', 'int', 'bigint', 'float', 'double'
     ) -%}
         from_json({{ text }}, '{{ kind }}')
     {%- else -%}

@@ -33,7 +33,10 @@ PRECISE = {
     ),
     "c_numeric_10_2": Form("nullif({c}::text, 'NaN')", limit="NaN is null"),
     "c_numerics": Form(
-        "to_json({c}::text[])::text", alike=of_base64, limit="decimals in lists stay base64"
+        "to_json({c}::text[])::text",
+        f"coalesce(cast(to_json({{c}}) as varchar), {MISFIT})",
+        alike=of_base64,
+        limit="a list of decimals in base64 is a misfit",
     ),
 }
 # decimal.handling.mode=string: words of its own, which only a string column keeps

@@ -239,6 +239,25 @@ def test_arrays_of_plain_values_have_a_type_and_others_stay_json(spark, macros):
     assert [c.proposed_type for c in columns] == ["array<string>", "array<bigint>", "string"]
 
 
+@pytest.mark.parametrize(
+    ("items", "encoding"),
+    [
+        ({"type": "int32", "name": "io.debezium.time.Date"}, "encoded_list"),
+        ({"type": "int64", "name": "io.debezium.time.MicroTimestamp"}, "encoded_list"),
+        ({"type": "bytes", "name": DECIMAL}, "encoded_list"),
+        ({"type": "struct", "name": "io.debezium.data.VariableScaleDecimal"}, "encoded_list"),
+        ({"type": "bytes"}, "encoded_list"),
+        ({"type": "string", "name": "io.debezium.time.ZonedTimestamp"}, "text"),
+        ({"type": "string", "name": "io.debezium.data.Uuid"}, "text"),
+        ({"type": "int32"}, "text"),
+    ],
+)
+def test_a_list_of_encoded_values_is_never_taken_for_its_values(spark, macros, items, encoding):
+    block = envelope("s", [{"field": "days", "type": "array", "items": items}])
+    (column,) = columns_of(spark, macros.debezium_json_columns("schemas"), block)
+    assert column.wire_encoding == encoding
+
+
 def test_a_propagated_source_type_unwraps_unsigned_64(spark, macros):
     parameters = {
         "__debezium.source.column.type": "BIGINT UNSIGNED",

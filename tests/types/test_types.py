@@ -167,6 +167,12 @@ CASES = {
         # Spark reads the first array and nothing behind it
         ("[1][2]", "[1]", MISFIT),
     ],
+    "array<tinyint>": [
+        ("[127,null,-128]", "[127,null,-128]", FITS),
+        ("[200]", None, MISFIT),
+        ("[-129]", None, MISFIT),
+        ("[1][2]", "[1]", MISFIT),
+    ],
     "array<double>": [
         ("[1.5,-2]", "[1.5,-2.0]", FITS),
         ('["1.5"]', None, MISFIT),

@@ -328,6 +328,7 @@ UNREADABLE = {
     "dtle_year": ("20210", "-1", "MMXXI", "", "2021.0", "+21", "021"),
     "go_quoted_binary": (r"\q", "a\\", r"\x8", r"\X80", r"\u12", r"\xZZ"),
     "bare_number": ("1234", "-1.5"),
+    "encoded_list": ("[19782]", '["bg=="]', "[]"),
     "no_such_encoding": ("a", ""),
 }
 SCALES = {"connect_decimal": 2, "latin1_binary": 4, "little_endian_bits": 3, "big_endian_bits": 3}
