@@ -106,7 +106,7 @@ def ddl(offset, source, text):
 
 def oms_record(table, offset, kind, row, sequence=None, store="s1", tenant="t1", old=None):
     """A message of OMS for a row of shop.<table> with the key id; rows of a full load (ROW) have no sequence."""
-    told = {"dbType": "OB_MYSQL", "db": f"{tenant}.shop", "table_name": table}
+    told = {"dbType": "OB_MYSQL", "db": f"{tenant}.shop" if tenant else "shop", "table_name": table}
     told |= {"record_primary_key": "id", "timestamp": "1609344671", "transId": "1_1"}
     told |= {"storeDataSequence": sequence, "source_identity": store if sequence else "7"}
     images = {"prevStruct": row if kind == "DELETE" else old}

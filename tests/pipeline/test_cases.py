@@ -23,6 +23,8 @@ def part_of(case, name):
 
 
 REPORTED = [case for case in NAMES if "found_by" in part_of(case, "expected")]
+# with what each message sets that is not applied; nothing, where a later one that is applied sets it again
+NOT_APPLIED = [case for case in NAMES if "not_applied" in part_of(case, "expected")]
 
 
 def records_of(case, load):
@@ -110,3 +112,28 @@ def test_a_case_that_no_message_decides_is_reported(case, built):
     else:
         found = shown(project, "--select", test)
         assert any(case in str(row) for row in found)
+
+
+@pytest.mark.parametrize("case", NOT_APPLIED)
+def test_each_message_that_is_not_applied_is_named_and_gold_lacks_nothing_else(case, built):
+    """With what these set, gold's rows are those of the database."""
+    project, rows = built
+    expected = part_of(case, "expected")
+    told = expected["not_applied"]
+    offsets = {one["offset"] for one in told}
+    project.statuses(
+        project.dbt("test", "--select", expected["found_by"], "--vars", "check_all_history: true")
+    )
+    found = project.sql(
+        "select topic, partition, offset from silver.findings"
+        f" where feed = '{case}' and test = '{expected['found_by']}' and resolved_at is null"
+    )
+    sent = [(one["topic"], one["partition"], one["offset"]) for one in records_of(case, "records2")]
+    assert sorted(map(tuple, found)) == [place for place in sent if place[2] in offsets]
+    for declared in part_of(case, "models"):
+        held = [dict(row) for row in rows["records2"][table_of(case, declared)]]
+        for one in told:
+            if one["table"] == declared["name"]:
+                (changed,) = (row for row in held if row.items() >= one["row"].items())
+                changed |= one["set"]
+        assert in_order(held) == in_order(expected[declared["name"]])

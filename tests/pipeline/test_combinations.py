@@ -228,10 +228,14 @@ def boot(offset, kind, row, second, table="boot"):
     return record | {"key": json.dumps(key), "value": json.dumps(told)}
 
 
-def oceanbase(tenant, offset, kind, key, value, sequence=None, old=None):
-    row = {"id": key, "value": value}
-    record = oms_record("tenants", offset, kind, row, sequence, tenant=tenant, old=old)
-    return record | {"topic": "oms"}
+def oceanbase(tenant, offset, kind, key, value, sequence=None, old=None, table="tenants"):
+    row = {"ddl": value} if kind == "DDL" else {"id": key, "value": value}
+    record = oms_record(table, offset, kind, row, sequence, tenant=tenant, old=old)
+    return record | {"topic": f"oms.{table}"}
+
+
+def partly(tenant, offset, kind, key, value, sequence, old=None):
+    return oceanbase(tenant, offset, kind, key, value, SEQUENCE + sequence, old, "partly")
 
 
 SEQUENCE = 160934467150000000
@@ -248,7 +252,26 @@ TENANTS = [
         # which has no key in two partitions by this
         oceanbase("t2", 0, "ROW", 2, "its own") | {"partition": 1},
     ],
-    [oceanbase("t1", 5, "UPDATE", 3, "last", SEQUENCE + 5, old={"id": 3, "value": "streamed"})],
+    [
+        oceanbase("t1", 5, "UPDATE", 3, "last", SEQUENCE + 5, old={"id": 3, "value": "streamed"}),
+        # and what names no tenant is neither's
+        oceanbase(None, 6, "INSERT", 4, "of no tenant", SEQUENCE + 6),
+        oceanbase(None, 7, "DELETE", 1, "of no tenant", SEQUENCE + 7),
+    ],
+]
+# whose statements empty it without a tenant
+PARTLY = [
+    [partly("t1", 0, "INSERT", 9, "gone", 1), partly(None, 1, "INSERT", 8, "gone", 2)],
+    [
+        partly(None, 2, "DDL", None, "TRUNCATE TABLE partly", 3),
+        partly("t1", 3, "INSERT", 1, "its own", 4),
+        partly("t1", 4, "INSERT", 3, "its own", 5),
+    ],
+    [
+        partly(None, 5, "UPDATE", 1, "of no tenant", 6, old={"id": 1, "value": "its own"}),
+        partly(None, 6, "INSERT", 2, "of no tenant", 7),
+        partly(None, 7, "DELETE", 3, "its own", 8),
+    ],
 ]
 SECOND_2 = "1970-01-01 00:00:02Z"
 SECOND_180 = "1970-01-01 00:03:00Z"
@@ -439,6 +462,19 @@ CASES = {
         [(1, "its own"), (2, "its own"), (3, "its own")],
         feed="combined_oms",
         place="catalog='t2', database='shop', table='tenants', ",
+    ),
+    "one_tenant": Case(
+        PARTLY,
+        [(1, "its own"), (3, "its own")],
+        feed="combined_oms",
+        place="catalog='t1', database='shop', table='partly', ",
+    ),
+    "any_tenant": Case(
+        # its messages are those of the case above
+        [],
+        [(1, "of no tenant"), (2, "of no tenant")],
+        feed="combined_oms",
+        place="database='shop', table='partly', ",
     ),
     "keyless_loads": Case(
         [
@@ -761,6 +797,7 @@ SHARED = {
         "keyless_schema",
     ),
 }
+READ_TWICE = [("tenant_1", "tenant_2"), ("one_tenant", "any_tenant")]
 CASES |= {
     name: replace(CASES[name], shared=table) for table, names in SHARED.items() for name in names
 }
@@ -770,8 +807,8 @@ CASES |= {
 def cases(request):
     """The cases that this session has selected: a single one builds its own table only."""
     names = selected_cases(request, "name")
-    # the messages of both tenants are those of the first
-    names |= {"tenant_1"} if "tenant_2" in names else set()
+    # some read the messages of another one
+    names |= {first for first, second in READ_TWICE if second in names}
     return {name: case for name, case in CASES.items() if name in names}
 
 
@@ -887,3 +924,14 @@ def test_what_gold_cannot_decide_or_have_is_reported(built):
     assert {("casing", "amount"), ("noblob", "body")} <= named
     # rows from before a column was added lack it, and nothing is wrong with that
     assert ("clock_added", "at") not in named
+
+
+@pytest.mark.cases("tenant_1", "tenant_2", "one_tenant", "any_tenant")
+def test_rows_without_a_tenant_that_no_gold_table_holds_are_reported(built):
+    found = shown(built, "--select", "tables_and_models_match")
+    places = [
+        (row["catalog_name"], row["table_name"], row["topic"], row["offset"], row["finding"][:26])
+        for row in found
+        if row["feed"] == "combined_oms"
+    ]
+    assert places == [(None, "tenants", "oms.tenants", 6, "shop.tenants has no gold m")]

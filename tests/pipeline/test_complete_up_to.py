@@ -1,10 +1,13 @@
 """What silver.complete_up_to claims of a table, and that it never claims what is still on its way."""
 
+import json
+
 import pytest
 
-from ingestion.config.feeds import read_config
+from ingestion.config.feeds import Feed, read_config
 from ingestion.gold_models.models import declared_models
 from ingestion.reconcile.completeness import complete_up_to
+from tests.pipeline.shop_records import oms_record
 
 SILVER = "silver.debezium_json_changes"
 ROW = """
@@ -134,6 +137,41 @@ def claimed(shop, damaged):
 def test_no_more_is_claimed_than_the_messages_prove(claimed):
     seconds = {feed: [row.second for row in claimed if row.feed == feed] for feed in CASES}
     assert seconds == {feed: expected for feed, (_, expected) in CASES.items()}
+
+
+def oms(table, offset, kind, row, **told):
+    """A message of OMS with these times in its metadata, and no other."""
+    record = oms_record(table, offset, kind, row)
+    message = json.loads(record["value"])
+    del message["allMetaData"]["timestamp"]
+    message["allMetaData"] |= told
+    return record | {"value": json.dumps(message)}
+
+
+@pytest.mark.long
+def test_a_heartbeat_of_oms_that_tells_its_checkpoint_alone_counts(project):
+    """A row's checkpoint, of a reading that has gone on meanwhile, does not."""
+    before = project.feeds
+    formats = ("oms_default", "oms_default_ext")
+    for name in formats:
+        records = [
+            oms(name, 0, "INSERT", {"id": 1}, timestamp="1671177200", checkpoint="1671177299"),
+            oms("other", 0, "INSERT", {"id": 1}, timestamp="1671177200", checkpoint="1671177299"),
+            oms(name, 1, "HEARTBEAT", None, checkpoint="1671177280"),
+        ]
+        project.add_feed(f"beating_{name}", format=name, files=f"in/{name}")
+        project.land(Feed(name=f"beating_{name}", format=name), 0, records)
+    project.run("--select", "silver")
+    rows = project.sql(
+        "select feed, table_name, unix_seconds(complete_up_to) as second from silver.complete_up_to"
+        " where feed like 'beating_%'"
+    )
+    project.set_feeds(before)
+    assert {(row.feed, row.table_name): row.second for row in rows} == {
+        (f"beating_{name}", table): second
+        for name in formats
+        for table, second in ((name, 1671177280), ("other", 1671177200))
+    }
 
 
 def test_reconcile_reads_the_view_without_dbt(shop):

@@ -47,6 +47,10 @@ MODELS = {
     columns={'code': 'string', 'part': 'int', 'value': 'string'}
 ) }}
 """,
+    "half_told": """{{ cdc.current_state(
+    feed='keyed', database='shop', table='half_told', key=['code'], columns={'code': 'string', 'value': 'string'}
+) }}
+""",
     "spelled": f"{{{{ cdc.current_state({SPELLED}) }}}}\n",
     "spelled_history": f"{{{{ cdc.history({SPELLED}) }}}}\n{{{{ config(materialized='history_table') }}}}\n",
 }
@@ -60,6 +64,7 @@ TYPES = {
     },
     "coded": {"code": "varchar(20)", "part": "int", "value": "varchar(20)"},
     "padded": {"code": "varchar(20)", "part": "int", "value": "varchar(20)"},
+    "half_told": {"code": "varchar(20)", "value": "varchar(20)"},
     "spelled": {
         "amount": "decimal(9,2)",
         "label": "enum('old','new')",
@@ -108,6 +113,8 @@ KEYS = {
     # no key of the source's: declared by the feed, and not every row has all of it
     "coded": [("x", "1"), ("x", None), (None, "1"), (None, None), ("null", "1"), ("", "1")],
     "padded": [("y", "7"), ("y ", "7"), ("z", "1"), ("z", "01")],
+    # the changes of the first row name no key
+    "half_told": [("a",), ("b",), ("c",)],
     "spelled": [(str(number), "2", *SPELLINGS[0]) for number in range(4)],
 }
 
@@ -125,7 +132,8 @@ def messages(table, load):
             row = dict(zip(columns, (*key, f"{kind} {number}"), strict=True))
             record = canal_record(table, load * 100 + number, kind, row, load, types=types)
             told = json.loads(record["value"])
-            told["pkNames"] = columns[:-1] if table in ("priced", "spelled") else None
+            is_told = table in ("priced", "spelled") or (table == "half_told" and number > 0)
+            told["pkNames"] = columns[:-1] if is_told else None
             yield record | {"value": json.dumps(told)}
 
 
@@ -175,6 +183,18 @@ def test_a_key_with_null_names_no_row(keyed):
         for number, key in enumerate(KEYS["coded"])
         if None in key and number % (load + 1) == 0
     }
+
+
+def test_a_change_without_a_key_is_taken_for_no_drop_of_its_table(keyed):
+    """It comes behind rows that stand, and none of these outlived anything."""
+    keyless = keyed.sql(
+        f"select offset from silver.canal_json_changes where feed = '{FEED}'"
+        " and table_name = 'half_told' and row_key is null"
+    )
+    assert {row.offset for row in keyless} == {0, 100, 200}
+    rows = keyed.sql("select code, value, _change.sequence.offset from gold.half_told")
+    assert sorted(map(tuple, rows)) == [("b", "INSERT 1", 1), ("c", "UPDATE 2", 102)]
+    assert shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('half_told')) }}") == []
 
 
 def test_null_in_a_key_column_of_gold_is_a_finding(keyed):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ingestion.errors import DIFFERENT, OK
+from ingestion.errors import DIFFERENT, OK, SOURCE
 from tests.reconcile.conftest import Crm
 
 # column: (type in PostgreSQL, type in gold); then rows of (SQL literal, text of a Debezium message)
@@ -234,6 +234,25 @@ def test_every_type_of_postgresql(crm_of: Callable[[str], Crm]):
     }
     del changes["single"]
     assert_only_what_changes_differs(crm, changes)
+
+
+def test_a_value_that_the_source_cannot_write_is_said_in_its_own_words(
+    crm_of: Callable[[str], Crm],
+):
+    """And nobody is sent to look at url, user and password, which are right."""
+    crm = crm_of("postgresql")
+    crm.sql(
+        "create table told (id bigint primary key, span text);"
+        "insert into told values (1, '1 day'), (2, '3000000000 years');"
+        "create view things as select id, cast(span as interval) as span from told"
+    )
+    types = {"id": "bigint", "span": "bigint"}
+    crm.gold("things", ["id"], types, [("1", "86400000000"), ("2", "0")])
+    result = crm.reconcile("things")
+    assert result.code == SOURCE, result
+    assert 'interval field value out of range: "3000000000 years"' in result.err
+    assert "A value of the table cannot be asked for" in result.err
+    assert "url" not in result.err
 
 
 def test_every_type_of_mariadb(crm_of: Callable[[str], Crm]):
