@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from ingestion.config.project_files import default_project, project_files
+from ingestion.config.formats import Format, known_formats
+from ingestion.config.project_files import default_project
 from ingestion.config.settings import check_settings, nearest
 from ingestion.errors import UserError
 
@@ -92,12 +93,6 @@ def read_config(project_dir: Path | None = None) -> Config:
     return Config(root, bronze, feeds, shared)
 
 
-def known_formats(root: Path) -> list[str]:
-    """Return the names of the formats that there are macros for."""
-    macros = (project_files(root) / "macros" / "formats").glob("*.sql")
-    return sorted(path.stem for path in macros if not path.stem.startswith("_"))
-
-
 def choose(config: Config, names: list[str]) -> list[Feed]:
     """Return the named feeds, or all when no name is given."""
     for name in names:
@@ -159,7 +154,7 @@ def _shared_kafka(variables: dict[str, Any]) -> dict[str, str]:
     return {str(key): _text(value) for key, value in shared.items()}
 
 
-def _feed(name: str, settings: object, shared: dict[str, str], formats: list[str]) -> Feed:
+def _feed(name: str, settings: object, shared: dict[str, str], formats: dict[str, Format]) -> Feed:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise UserError(
             f"Feed {name}: a feed's name is lower-case letters, digits and underscores, "

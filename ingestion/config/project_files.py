@@ -14,7 +14,9 @@ def project_files(project_dir: Path) -> Path:
     that this module belongs to, or what its wheel carries.
     """
     for folder in (project_dir, PROJECT_ROOT):
-        if (folder / "macros" / "formats").is_dir():
+        if (folder / "macros" / "formats").is_dir() and (
+            folder / "seeds" / "formats.csv"
+        ).is_file():
             return folder
     return HERE / "project"
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import available_timezones
 
+from ingestion.config.formats import Format
 from ingestion.config.secrets import REFERENCE
 from ingestion.errors import UserError
 
@@ -59,7 +60,7 @@ OWNED_BY_SPARK = {
 }
 
 
-def check_settings(feed: str, settings: object, formats: list[str]) -> dict[str, Any]:
+def check_settings(feed: str, settings: object, formats: dict[str, Format]) -> dict[str, Any]:
     """Return the feed's settings in their final types, or say what is wrong with them."""
     if not isinstance(settings, dict):
         raise UserError(f"Feed {feed}: its settings must be a mapping with format and topics.")
@@ -83,7 +84,7 @@ def check_settings(feed: str, settings: object, formats: list[str]) -> dict[str,
     elif "lines" in settings:
         raise UserError(f"Feed {feed}: lines is for files, not for {inputs[0]}: remove it.")
     given = {key: value for key, value in settings.items() if value is not None}
-    _check_belonging(feed, str(settings["format"]), given)
+    _check_belonging(feed, formats[settings["format"]], formats, given)
     return {key: _checked(feed, key, value) for key, value in given.items()}
 
 
@@ -93,15 +94,15 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {guess[0]}?)" if guess else ""
 
 
-def _enumerated(words: tuple[str, ...]) -> str:
+def _enumerated(words: list[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _check_format(feed: str, name: object, formats: list[str]) -> None:
+def _check_format(feed: str, name: object, formats: dict[str, Format]) -> None:
     if name in formats:
         return
-    accepted = ", ".join(formats) or "none, as macros/formats is empty"
+    accepted = ", ".join(formats) or "none, as seeds/formats.csv is empty"
     if name is None:
         raise UserError(f"Feed {feed} has no format: the formats are {accepted}.")
     raise UserError(
@@ -110,18 +111,19 @@ def _check_format(feed: str, name: object, formats: list[str]) -> None:
     )
 
 
-def _check_belonging(feed: str, format_name: str, given: dict[str, Any]) -> None:
-    for name, owners in SETTINGS_OF_FORMATS.items():
-        if name in given and format_name not in owners:
+def _check_belonging(feed: str, known: Format, formats: dict[str, Format], given: dict) -> None:
+    for name in given:
+        owners = [one.name for one in formats.values() if name in one.own_settings]
+        if owners and known.name not in owners:
             raise UserError(
                 f"Feed {feed}: {name} is for {_enumerated(owners)}, "
-                f"not for {format_name}: remove it."
+                f"not for {known.name}: remove it."
             )
-    needed = REQUIRED.get(format_name)
+    needed = known.required_setting
     if needed and needed not in given:
         raise UserError(
-            f"Feed {feed}: {format_name} needs {needed}, which no message tells "
-            f"(docs/formats/{format_name}.md)."
+            f"Feed {feed}: {known.name} needs {needed}, which no message tells "
+            f"(docs/formats/{known.name}.md)."
         )
 
 
@@ -268,33 +270,6 @@ def _source(value: object) -> dict[str, str]:
     return source
 
 
-# Settings that say what no message of these formats tells.
-SETTINGS_OF_FORMATS = {
-    "added_prefix": ("debezium_smt",),
-    "after_images": ("aws_dms", "canal_json", "maxwell", "qlik_replicate"),
-    "avro_schemas": ("debezium_avro", "drs_avro"),
-    "base64_columns": ("dtle",),
-    "before_image_prefix": ("aws_dms",),
-    "before_images": ("debezium_avro", "debezium_json", "debezium_smt"),
-    "database": ("debezium_smt", "oms_avro", "oms_debezium_smt"),
-    "dts_instance_created": ("canal_json_dts",),
-    "old_values": ("ticdc_open",),
-    "order": ("dts_avro", "maxwell", "oms_avro"),
-    "output_nulls": ("maxwell",),
-    "schema": ("debezium_smt", "oms_debezium_smt"),
-    "sequence": ("oms_shareplex", "shareplex_quest"),
-    "sequence_time_digits": ("oms_default", "oms_default_ext", "oms_shareplex"),
-    "table": ("qlik_replicate",),
-    "table_name": ("flink_cdc_canal", "flink_cdc_debezium"),
-    "timestamp_fraction": ("dts_avro", "oms_avro"),
-    "unavailable_value": ("debezium_avro", "debezium_json", "debezium_smt", "flink_cdc_debezium"),
-}
-# Settings without which rows of these formats cannot be understood, whatever they say.
-REQUIRED = {
-    "canal_json_dts": "dts_instance_created",
-    "debezium_avro": "avro_schemas",
-    "drs_avro": "avro_schemas",
-}
 CHECKS: dict[str, Callable[[Any], object]] = {
     "format": _string,
     "topics": _strings,

@@ -1,7 +1,6 @@
 """`python -m ingestion inspect`: looks at records and proposes the feed that would read them."""
 
 import argparse
-import csv
 import json
 import re
 from collections import Counter
@@ -11,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ingestion.config.feeds import Config, Feed, known_formats, read_config
-from ingestion.config.project_files import project_files
+from ingestion.config.feeds import Config, Feed, read_config
+from ingestion.config.formats import known_formats
 from ingestion.config.secrets import resolve
 from ingestion.errors import OK, SOURCE, UserError
 from ingestion.files.loading import find_files
@@ -98,18 +97,10 @@ def main(args: argparse.Namespace) -> int:
         lines = None
         rows = _rows_of_topic(config, args.what, args.records)
     found = examine(islice(rows, args.records))
-    for line in describe(args.what, lines, found, facts(config.project_dir)):
+    known = {one.name: one.facts for one in known_formats(config.project_dir).values()}
+    for line in describe(args.what, lines, found, known):
         say(line)
     return OK if found.formats else SOURCE
-
-
-def facts(project_dir: Path) -> dict[str, dict[str, str]]:
-    """Return what seeds/formats.csv knows of each format."""
-    with (project_files(project_dir) / "seeds" / "formats.csv").open(
-        encoding="utf-8", newline=""
-    ) as lines:
-        known = {row["format"]: row for row in csv.DictReader(lines)}
-    return {name: known[name] for name in known_formats(project_dir) if name in known}
 
 
 def examine(rows: Iterable[Row]) -> Finding:

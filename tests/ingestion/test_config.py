@@ -8,8 +8,10 @@ import pytest
 
 from ingestion.bronze.feeds import settings_json
 from ingestion.config.feeds import Feed, read_config
+from ingestion.config.formats import known_formats
 from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.config.secrets import resolve, scrub
+from ingestion.config.settings import CHECKS
 from ingestion.errors import CONFIGURATION, UserError
 from tests.support.project import Project
 
@@ -54,6 +56,13 @@ def test_what_becomes_of_tables_without_a_model_is_no_meaning_of_records(folder:
     (listed,) = re.findall(r"macro settings_without_meaning.*?\[(.*?)\]", macro, re.DOTALL)
     fields = set(Feed.__dataclass_fields__) - {"name", "format", "meaning"}
     assert set(re.findall(r"'(\w+)'", listed)) == fields
+
+
+def test_every_setting_in_the_registry_is_one():
+    formats = known_formats(PROJECT_ROOT).values()
+    named = {name for one in formats for name in one.own_settings}
+    assert named and named <= set(CHECKS)
+    assert all(one.required_setting in (None, *one.own_settings) for one in formats)
 
 
 @pytest.mark.parametrize(

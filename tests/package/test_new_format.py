@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from ingestion.config.formats import known_formats
 from tests.support.checkout import copy_of_the_checkout
 from tests.support.new_format import Refused, make
 
@@ -46,6 +47,12 @@ def test_only_files_of_its_name_are_new_and_three_lists_have_a_line_more(copy):
         for line in git(copy, "diff").splitlines()
         if line.startswith("-") and line[:3] != "---"
     ] == []
+
+
+def test_its_feeds_may_have_the_settings_of_the_other_one(copy):
+    make(copy, NAME, LIKE)
+    known = known_formats(copy)
+    assert known[NAME].own_settings == known[LIKE].own_settings == ("after_images",)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,33 @@
+"""What is known of each format: the registry, seeds/formats.csv."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingestion.config.project_files import project_files
+
+
+@dataclass(frozen=True)
+class Format:
+    """A wire format: its facts in words, and the settings that feeds of few other formats have.
+
+    Without `required_setting` no row of it can be understood; None where there is no such setting.
+    """
+
+    name: str
+    own_settings: tuple[str, ...]
+    required_setting: str | None
+    facts: dict[str, str]
+
+
+def known_formats(project_dir: Path) -> dict[str, Format]:
+    """Return the formats that can be read, by name."""
+    registry = project_files(project_dir) / "seeds" / "formats.csv"
+    with registry.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return {
+        row["format"]: Format(
+            row["format"], tuple(row["own_settings"].split()), row["required_setting"] or None, row
+        )
+        for row in rows
+    }
