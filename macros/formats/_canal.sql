@@ -160,7 +160,7 @@
     transaction_id="nullif(message.gtid, '')",
     position='cast(array() as array<decimal(38, 0)>)',
     order_scope="'offset'",
-    ranked_position='position',
+    deletes_first=false,
     is_partial="word = 'UPDATE' and values_before is null",
     is_before_complete='old_image is not null'
 ) -%}
@@ -329,30 +329,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            half
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            2 * image_index + if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            image_index,
+            whole_operation as operation,
             source_operation,
             {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,
             source_type,
@@ -361,40 +343,33 @@
             cast(null as string) as schema_name,
             changed_table as table_name,
             keys_of_row as key_columns,
-            case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
+            key_of_row as row_key,
+            key_before,
+            -- the row that goes with its old key is known as a whole
             case
-                when row_error is not null or half = 'upsert' then null
-                when half = 'delete' and not is_partial then {{ cdc.overlaid('new_image', 'old_image') }}
+                when whole_operation = 'update' and key_before <> key_of_row and not is_partial
+                    then {{ cdc.overlaid('new_image', 'old_image') }}
                 else old_image
             end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and not is_partial and {{ is_before_complete }} as is_before_complete,
-            row_error is null and half <> 'delete' and new_image is not null and not is_partial as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5(type_text) as schema_id,
+            new_image as after_image,
+            not is_partial and {{ is_before_complete }} as is_before_complete,
+            new_image is not null and not is_partial as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
             {{ cdc.epoch_millis(event_millis) }} as changed_at,
             {{ cdc.epoch_millis(capture_millis) }} as captured_at,
             transaction_id,
-            named_struct(
-                'phase', if(whole_operation = 'snapshot', 0, 1),
-                'position', {{ ranked_position }},
-                'offset', offset,
-                'row_index', 2 * image_index + if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            if(whole_operation = 'snapshot', 0, 1) as phase,
+            position,
             order_scope,
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then source_operation end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then ddl_text end as ddl,
-            case whole_operation
-                when 'truncate' then 'truncate'
-                when 'schema_change' then kind_of_ddl
-            end as ddl_kind
-        from halves
+            ddl_text as ddl,
+            if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows', deletes_first) }}
 {%- endmacro %}

@@ -239,11 +239,6 @@
 {%- endmacro %}
 
 
-{% macro _is_number(wire_text) -%}
-    {{ wire_text }} rlike r'^-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?\z'
-{%- endmacro %}
-
-
 {% macro _is_quoted(token) -%}
     coalesce(schema_of_variant({{ token }}) = 'STRING', false)
 {%- endmacro %}
@@ -875,32 +870,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            numbered.*,
-            half
-        from numbered
-            lateral view explode(
-                if(whole_operation = 'update' and key_before is not null, array('delete', 'upsert'), array('whole'))
-            ) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             coalesce(op, message.status, get(message.tableChanges, 0).type) as source_operation,
             {{ cdc.unknown_error('row_error', reading.signs, format) }} as error,
             connector as source_type,
@@ -908,22 +883,20 @@
             changed_database as database_name,
             coalesce(changed_schema, message.schemaName) as schema_name,
             changed_table as table_name,
-            case when row_error is null then key_names end as key_columns,
+            key_names as key_columns,
             case
-                when row_error is not null or key_names is null then null
-                when half = 'delete' then key_before
-                when half = 'upsert' then key_in_new_image
+                when key_names is null then null
+                when whole_operation = 'update' and key_before is not null then key_in_new_image
                 else key_of_row
             end as row_key,
-            if(half = 'upsert', key_before, if(row_error is null, key_of_header, null)) as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' and op <> 'd' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and is_old_complete as is_before_complete,
-            row_error is null and half <> 'delete' and is_row_change and op <> 'd' and sent_after is not null
+            coalesce(key_before, key_of_header) as key_before,
+            old_image as before_image,
+            case when op <> 'd' then new_image end as after_image,
+            is_old_complete as is_before_complete,
+            is_row_change and op <> 'd' and sent_after is not null
             and not is_patch and cardinality(missing_after) = 0 as is_after_complete,
-            if(row_error is null and half <> 'upsert', missing_before, array()) as before_unavailable,
-            if(row_error is null and half <> 'delete', missing_after, array()) as after_unavailable,
-            md5(schema_block) as schema_id,
+            missing_before as before_unavailable,
+            missing_after as after_unavailable,
             schema_block as schema_text,
             coalesce(
                 timestamp_micros(try_cast(message.source.ts_us as bigint)),
@@ -936,12 +909,8 @@
                     then substring_index(coalesce(message.transaction.id, message.id), ':', 1)
                 else coalesce(message.transaction.id, message.id, message.source.txId, message.source.gtid)
             end as transaction_id,
-            named_struct(
-                'phase', phase,
-                'position', {{ cdc.told_apart('proven_position', cdc.numbers_apart('connector', 'message.source')) }},
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            phase,
+            {{ cdc.told_apart('proven_position', cdc.numbers_apart('connector', 'message.source')) }} as position,
             if(
                 connector in ('mysql', 'mariadb', 'postgresql', 'oracle', 'sqlserver', 'mongodb'),
                 'position',
@@ -949,15 +918,11 @@
             ) as order_scope,
             {{ cdc.debezium_position_space('message.source') }} as position_space,
             case when op = 'r' then coalesce(message.source.snapshot, op) end as snapshot_mark,
-            case when op is null and row_error is null then message.ddl end as ddl,
-            case
-                when whole_operation = 'truncate' then 'truncate'
-                when whole_operation = 'schema_change'
-                    then kind_of_ddl
-            end as ddl_kind
-        from halves
+            message.ddl,
+            if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
+        from numbered
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

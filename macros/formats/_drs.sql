@@ -182,30 +182,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            operations.*,
-            half
-        from operations
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            2 * image_index + if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            image_index,
+            whole_operation as operation,
             message.type as source_operation,
             {{ cdc.unknown_error('row_error', signs, format) }} as error,
             case when message is not null then {{ source_type }} end as source_type,
@@ -214,37 +196,30 @@
             cast(null as string) as schema_name,
             changed_table as table_name,
             keys_of_row as key_columns,
-            case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
             -- a column that only the new row names may have been NULL and left out, or not sent
-            row_error is null and half <> 'upsert' and old_image is not null
-            and size(array_except(map_keys(coalesce(new_image, old_image)), map_keys(old_image))) = 0
+            old_image is not null and size(array_except(map_keys(coalesce(new_image, old_image)), map_keys(old_image))) = 0
                 as is_before_complete,
-            row_error is null and half <> 'delete' and new_image is not null
-            and (word <> 'UPDATE' or message.old is not null) as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5({{ schema_text }}) as schema_id,
+            new_image is not null and (word <> 'UPDATE' or message.old is not null) as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             {{ schema_text }} as schema_text,
             {{ cdc.epoch_millis('message.es') }} as changed_at,
             {{ cdc.epoch_millis('message.ts') }} as captured_at,
             cast(null as string) as transaction_id,
-            named_struct(
-                'phase', if(is_full_load, 0, 1),
-                'position', cast(array() as array<decimal(38, 0)>),
-                'offset', offset,
-                'row_index', 2 * image_index + if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            if(is_full_load, 0, 1) as phase,
+            cast(array() as array<decimal(38, 0)>) as position,
             'offset' as order_scope,
             cast(null as string) as position_space,
             case when is_full_load then message.type end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then coalesce(statement.kind, 'other') end as ddl_kind
-        from halves
+            message.sql as ddl,
+            coalesce(statement.kind, 'other') as ddl_kind
+        from operations
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

@@ -292,30 +292,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            operations.*,
-            half
-        from operations
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             message.operation as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'dts_avro') }} as error,
             lower(nullif(message.source_type, '')) as source_type,
@@ -324,35 +306,30 @@
             place.schema_name,
             place.table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when half <> 'upsert' then old_image end as before_image,
-            case when half <> 'delete' then new_image end as after_image,
-            coalesce(half <> 'upsert' and size(missing_before) = 0, false) as is_before_complete,
-            coalesce(half <> 'delete' and size(missing_after) = 0, false) as is_after_complete,
-            coalesce(case when half <> 'upsert' then missing_before end, array()) as before_unavailable,
-            coalesce(case when half <> 'delete' then missing_after end, array()) as after_unavailable,
-            md5(type_text) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            size(missing_before) = 0 as is_before_complete,
+            size(missing_after) = 0 as is_after_complete,
+            missing_before as before_unavailable,
+            missing_after as after_unavailable,
             type_text as schema_text,
             {{ cdc.epoch_seconds('message.seconds') }} as changed_at,
             {{ cdc.epoch_millis(cdc.unmarked('get(message.process_times, size(message.process_times) - 1)')) }} as captured_at,
             nullif(message.source_txid, '') as transaction_id,
-            named_struct(
-                'phase', if(whole_operation = 'snapshot', 0, 1),
-                'position', array_compact(array(record_number)),
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            if(whole_operation = 'snapshot', 0, 1) as phase,
+            array_compact(array(record_number)) as position,
             scope_of_order as order_scope,
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then message.operation end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then message.ddl end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then statement.kind end as ddl_kind
-        from halves
+            message.ddl,
+            statement.kind as ddl_kind
+        from operations
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

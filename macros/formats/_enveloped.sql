@@ -166,35 +166,25 @@
 
     ),
 
-    halves as (
+    placed as (
 
         select
             keyed.*,
-            half,
             {{ cdc.place_of_statement('name_in_text', 'changed_database', 'changed_schema', 'changed_table') }} as place,
-            2 * coalesce(table_index, 0) + if(half = 'upsert', 1, 0) as row_index
+            coalesce(table_index, 0) as image_index
         from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
             lateral view outer posexplode(
                 {{ cdc.tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
             ) as table_index, name_in_text
 
     ),
 
-    canonical as (
+    parsed_rows as (
 
         select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            image_index,
+            whole_operation as operation,
             {{ told.source_operation }} as source_operation,
             {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             lower(nullif(message.source.connector, '')) as source_type,
@@ -203,39 +193,30 @@
             place.schema_name,
             place.table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and old_image is not null and is_whole_row as is_before_complete,
-            row_error is null and half <> 'delete' and new_image is not null and is_whole_row
-                as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5(schema_block) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            old_image is not null and is_whole_row as is_before_complete,
+            new_image is not null and is_whole_row as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             schema_block as schema_text,
             {{ told.changed_at }} as changed_at,
             {{ told.captured_at }} as captured_at,
             {{ told.transaction_id }} as transaction_id,
-            named_struct(
-                'phase', if(whole_operation = 'snapshot', 0, 1),
-                'position', {{ told.position }},
-                'offset', offset,
-                'row_index', row_index
-            ) as change_sequence,
+            if(whole_operation = 'snapshot', 0, 1) as phase,
+            {{ told.position }} as position,
             'position' as order_scope,
             {{ told.position_space }} as position_space,
             case when whole_operation = 'snapshot' then op end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then {{ told.ddl }} end as ddl,
-            case
-                when whole_operation = 'truncate' then 'truncate'
-                when whole_operation = 'schema_change' then kind_of_ddl
-            end as ddl_kind
-        from halves
+            {{ told.ddl }} as ddl,
+            if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
+        from placed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

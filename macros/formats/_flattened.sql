@@ -203,19 +203,11 @@
 
     ),
 
-    canonical as (
+    parsed_rows as (
 
         select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            0 as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
+            {{ cdc.record_columns() }},
+            0 as image_index,
             operation,
             coalesce(op, added_fields['__deleted']) as source_operation,
             -- the flattened rows of all writers look alike
@@ -225,9 +217,9 @@
             changed_database as database_name,
             changed_schema as schema_name,
             changed_table as table_name,
-            case when row_error is null then key_names end as key_columns,
-            case when row_error is null then key_of_row end as row_key,
-            cast(null as array<string>) as previous_row_key,
+            key_names as key_columns,
+            key_of_row as row_key,
+            cast(null as array<string>) as key_before,
             -- of a deleted row only the key is sure
             case
                 when operation = 'delete' and exists(key_names, key_column -> map_contains_key(row_image, key_column))
@@ -236,20 +228,15 @@
             case when has_row then {{ cdc.with_key_columns('row_image', 'sent_row') }} end as after_image,
             false as is_before_complete,
             has_row and cardinality(missing_columns) = 0 as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            if(has_row, missing_columns, array()) as after_unavailable,
-            md5(schema_block) as schema_id,
+            cast(null as array<string>) as before_unavailable,
+            case when has_row then missing_columns end as after_unavailable,
             schema_block as schema_text,
             {{ cdc.epoch_millis('source_millis') }} as changed_at,
             {{ cdc.epoch_millis('captured_millis') }} as captured_at,
             transaction_id,
-            named_struct(
-                -- nothing but the word tells a full load from rows that were read again amid the stream
-                'phase', if(operation = 'snapshot' and {{ cdc.is_full_load_word('snapshot_word') }}, 0, 1),
-                'position', cast(array() as array<decimal(38, 0)>),
-                'offset', offset,
-                'row_index', 0
-            ) as change_sequence,
+            -- nothing but the word tells a full load from rows that were read again amid the stream
+            if(operation = 'snapshot' and {{ cdc.is_full_load_word('snapshot_word') }}, 0, 1) as phase,
+            cast(array() as array<decimal(38, 0)>) as position,
             'offset' as order_scope,
             cast(null as string) as position_space,
             case when operation = 'snapshot' then snapshot_word end as snapshot_mark,
@@ -259,18 +246,7 @@
 
     )
 
-    select * from canonical
-{%- endmacro %}
-
-
-{#- The row of a message as a map of variants. -#}
-{% macro _flattened_tokens() -%}
-    named_struct(
-                    'before', cast(map() as map<string, variant>),
-                    'after', coalesce(
-                        from_json(text, 'payload map<string, variant>').payload, from_json(text, 'map<string, variant>')
-                    )
-                )
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -18,7 +18,7 @@
     position_space,
     order_scope,
     foreign_text='text',
-    ranked_position='source_position'
+    deletes_first=false
 ) -%}
     with texts as (
 
@@ -197,30 +197,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            half
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             {{ cdc.unmarked('message.type') }} as source_operation,
             {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,
             case when message is not null then '{{ source_type }}' end as source_type,
@@ -229,40 +211,35 @@
             cast(null as string) as schema_name,
             changed_table as table_name,
             keys_of_row as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
+            key_of_row as row_key,
+            key_before,
+            -- the row that goes with its old key is known as a whole
             case
-                when half = 'upsert' then null
-                when half = 'delete' and {{ is_before_complete }} then {{ cdc.overlaid('new_image', 'old_image') }}
+                when whole_operation = 'update' and key_before <> key_of_row and {{ is_before_complete }}
+                    then {{ cdc.overlaid('new_image', 'old_image') }}
                 else old_image
             end as before_image,
-            case when half <> 'delete' then new_image end as after_image,
-            half <> 'upsert' and old_image is not null and {{ is_before_complete }} as is_before_complete,
-            half <> 'delete' and new_image is not null and not is_partial as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5(type_text) as schema_id,
+            new_image as after_image,
+            old_image is not null and {{ is_before_complete }} as is_before_complete,
+            new_image is not null and not is_partial as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
             {{ changed_at }} as changed_at,
             {{ captured_at }} as captured_at,
             {{ cdc.unmarked('message.xid') }} as transaction_id,
-            named_struct(
-                'phase', 1,
-                'position', {{ ranked_position }},
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            1 as phase,
+            source_position as position,
             {{ order_scope }} as order_scope,
             {{ position_space }} as position_space,
-            case when row_error is null and startswith(message.type, 'bootstrap-') then message.type end
-                as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then {{ cdc._maxwell_ddl_kind() }} end as ddl_kind
-        from halves
+            case when row_error is null and startswith(message.type, 'bootstrap-') then message.type end as snapshot_mark,
+            message.sql as ddl,
+            {{ cdc._maxwell_ddl_kind() }} as ddl_kind
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows', deletes_first) }}
 {%- endmacro %}
 
 

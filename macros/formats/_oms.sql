@@ -212,37 +212,25 @@
 
     ),
 
-    halves as (
+    placed as (
 
         select
             keyed.*,
-            array_except(column_names, map_keys(old_image)) as missing_before,
-            array_except(column_names, map_keys(new_image)) as missing_after,
-            half,
             {{ cdc.place_of_statement('name_in_text', 'changed_database', 'cast(null as string)', 'changed_table') }} as place,
-            2 * coalesce(table_index, 0) + if(half = 'upsert', 1, 0) as row_index
+            coalesce(table_index, 0) as image_index
         from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
             lateral view outer posexplode(
                 {{ cdc.tables_of_statement('told_ddl_kind', 'statement', 'row_error') }}
             ) as table_index, name_in_text
 
     ),
 
-    canonical as (
+    parsed_rows as (
 
         select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            image_index,
+            whole_operation as operation,
             word as source_operation,
             {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             lower(nullif(message.allMetaData.dbType, '')) as source_type,
@@ -251,19 +239,14 @@
             cast(null as string) as schema_name,
             place.table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            coalesce(row_error is null and half <> 'upsert' and cardinality(missing_before) = 0, false)
-                as is_before_complete,
-            coalesce(row_error is null and half <> 'delete' and cardinality(missing_after) = 0, false)
-                as is_after_complete,
-            coalesce(case when row_error is null and half <> 'upsert' then missing_before end, array())
-                as before_unavailable,
-            coalesce(case when row_error is null and half <> 'delete' then missing_after end, array())
-                as after_unavailable,
-            md5(type_text) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            cardinality(array_except(column_names, map_keys(old_image))) = 0 as is_before_complete,
+            cardinality(array_except(column_names, map_keys(new_image))) = 0 as is_after_complete,
+            array_except(column_names, map_keys(old_image)) as before_unavailable,
+            array_except(column_names, map_keys(new_image)) as after_unavailable,
             type_text as schema_text,
             coalesce(
                 {{ cdc.epoch_seconds('event_seconds') }},
@@ -275,12 +258,8 @@
             ) as changed_at,
             cast(null as timestamp) as captured_at,
             nullif(message.allMetaData.transId, '') as transaction_id,
-            named_struct(
-                'phase', if(whole_operation = 'snapshot', 0, 1),
-                'position', source_position,
-                'offset', offset,
-                'row_index', row_index
-            ) as change_sequence,
+            if(whole_operation = 'snapshot', 0, 1) as phase,
+            source_position as position,
             'position' as order_scope,
             -- in a full load it is no store
             case
@@ -288,11 +267,11 @@
                     then nullif(message.allMetaData.source_identity, '')
             end as position_space,
             case when whole_operation = 'snapshot' then word end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then ddl_text end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then told_ddl_kind end as ddl_kind
-        from halves
+            ddl_text as ddl,
+            told_ddl_kind as ddl_kind
+        from placed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

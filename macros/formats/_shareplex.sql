@@ -135,30 +135,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            half
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             op as source_operation,
             {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             cast(null as string) as source_type,
@@ -167,41 +149,36 @@
             changed_schema as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when half <> 'upsert' then old_image end as before_image,
-            case when half <> 'delete' then new_image end as after_image,
-            half <> 'upsert' and old_image is not null and is_whole as is_before_complete,
-            half <> 'delete' and new_image is not null and is_whole as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            cast(null as string) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            old_image is not null and is_whole as is_before_complete,
+            new_image is not null and is_whole as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             cast(null as string) as schema_text,
             {{ cdc._shareplex_instant('message.meta.time') }} as changed_at,
             {{ cdc._shareplex_instant('message.meta.posttime') }} as captured_at,
             nullif(message.meta.trans, '') as transaction_id,
-            named_struct(
-                'phase', if(whole_operation = 'snapshot', 0, 1),
-                'position', cast(
-                    case
-                        when feed_settings['sequence'] = 'enabled' and message.meta.scn rlike '^[0-9]{1,38}$'
-                            then {{ position }}
-                        else array()
-                    end as array<decimal(38, 0)>
-                ),
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            if(whole_operation = 'snapshot', 0, 1) as phase,
+            cast(
+                case
+                    when feed_settings['sequence'] = 'enabled' and message.meta.scn rlike '^[0-9]{1,38}$'
+                        then {{ position }}
+                    else array()
+                end as array<decimal(38, 0)>
+            ) as position,
             if(feed_settings['sequence'] <=> 'enabled', 'position', 'offset') as order_scope,
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then 'no scn' end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then message.sql.ddl end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
-        from halves
+            message.sql.ddl,
+            kind_of_ddl as ddl_kind
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -1,25 +1,13 @@
 {#- What TiCDC's formats share with each other, and its Debezium format with Flink's. -#}
 
-{#- The number of a commit as a position, with the rank of the change; empty where there is none, or 0. -#}
+{#- The number of a commit as a position; empty where there is none, or 0. A commit writes a key once: where it deletes and
+    inserts one, as the halves of an UPDATE that TiCDC splits, the row is there, so that the formats order deletes first. -#}
 {% macro _ticdc_position(commit) -%}
     case
         when {{ commit }} rlike '^[0-9]{1,20}$' and cast({{ commit }} as decimal(38, 0)) > 0
-            then array(cast({{ commit }} as decimal(38, 0)), {{ cdc._ticdc_rank() }})
+            then array(cast({{ commit }} as decimal(38, 0)))
         else cast(array() as array<decimal(38, 0)>)
     end
-{%- endmacro %}
-
-
-{#- The rank of a change among those of its key in one commit. A commit writes a key once: where it deletes and inserts one,
-    as the halves of an UPDATE that TiCDC splits, the row is there. -#}
-{% macro _ticdc_rank() -%}
-    cast(if(if(half = 'whole', whole_operation, half) = 'delete', 0, 1) as decimal(38, 0))
-{%- endmacro %}
-
-
-{#- A position of a commit with that rank; an empty one stays so. -#}
-{% macro _ticdc_ranked(position) -%}
-    if(size({{ position }}) > 0, array_append({{ position }}, {{ cdc._ticdc_rank() }}), {{ position }})
 {%- endmacro %}
 
 
@@ -207,30 +195,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            half
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             {{ told.source_operation }} as source_operation,
             {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             {{ told.source_type }} as source_type,
@@ -239,42 +209,30 @@
             cast(null as string) as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and old_image is not null and cardinality(missing_before) = 0
-                as is_before_complete,
-            row_error is null and half <> 'delete' and new_image is not null and cardinality(missing_after) = 0
-                as is_after_complete,
-            if(row_error is null and half <> 'upsert' and old_image is not null, missing_before, array())
-                as before_unavailable,
-            if(row_error is null and half <> 'delete' and new_image is not null, missing_after, array())
-                as after_unavailable,
-            md5(schema_block) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            old_image is not null and cardinality(missing_before) = 0 as is_before_complete,
+            new_image is not null and cardinality(missing_after) = 0 as is_after_complete,
+            case when old_image is not null then missing_before end as before_unavailable,
+            case when new_image is not null then missing_after end as after_unavailable,
             schema_block as schema_text,
             {{ told.changed_at }} as changed_at,
             {{ told.captured_at }} as captured_at,
             cast(null as string) as transaction_id,
-            named_struct(
-                'phase', 1,
-                'position', {{ told.position }},
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            1 as phase,
+            {{ told.position }} as position,
             '{{ told.order_scope }}' as order_scope,
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then {{ told.ddl }} end as ddl,
-            case
-                when whole_operation = 'truncate' then 'truncate'
-                when whole_operation = 'schema_change' then kind_of_ddl
-            end as ddl_kind
-        from halves
+            {{ told.ddl }} as ddl,
+            if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows', deletes_first=told.deletes_first) }}
 {%- endmacro %}
 
 

@@ -145,30 +145,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            operations.*,
-            half
-        from operations
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             word as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'aws_dms') }} as error,
             cast(null as string) as source_type,
@@ -177,39 +159,32 @@
             changed_schema as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when half <> 'upsert' then old_image end as before_image,
-            case when half <> 'delete' then new_image end as after_image,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
             -- nothing tells an image of the key alone from a whole one
             false as is_before_complete,
-            half <> 'delete' and new_image is not null
+            new_image is not null
             and (word <> 'update' or feed_settings['after_images'] <=> 'complete') as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5(type_text) as schema_id,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
             coalesce(committed_at, handled_at) as changed_at,
             handled_at as captured_at,
             source_transaction as transaction_id,
-            named_struct(
-                'phase', phase,
-                'position', source_position,
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            phase,
+            source_position as position,
             if(size(source_position) > 0, 'position', 'offset') as order_scope,
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then word end as snapshot_mark,
             cast(null as string) as ddl,
-            case
-                when whole_operation in ('schema_change', 'truncate') then {{ cdc._dms_ddl_kind('word') }}
-            end as ddl_kind
-        from halves
+            {{ cdc._dms_ddl_kind('word') }} as ddl_kind
+        from operations
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

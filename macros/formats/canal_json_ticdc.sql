@@ -21,7 +21,7 @@
         source_type="'tidb'",
         position="if(" ~ cdc._canal_ticdc_commit() ~ " > 0, array(" ~ cdc._canal_ticdc_commit() ~ "), array())",
         order_scope="if(" ~ cdc._canal_ticdc_commit() ~ " > 0, 'position', 'offset')",
-        ranked_position=cdc._ticdc_ranked('position'),
+        deletes_first=true,
         is_before_complete="old_image is not null
             and (word = 'UPDATE' or coalesce(size(array_except(map_keys(old_image), key_names)) > 0, false))"
     ) }}

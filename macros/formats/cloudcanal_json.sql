@@ -190,35 +190,25 @@
 
     ),
 
-    halves as (
+    placed as (
 
         select
             operations.*,
-            half,
             {{ cdc.place_of_statement('name_in_text', 'changed_database', 'changed_schema', 'changed_table') }} as place,
-            2 * coalesce(table_index, image_index) + if(half = 'upsert', 1, 0) as row_index
+            coalesce(table_index, image_index) as row_in_message
         from operations
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
             lateral view outer posexplode(
                 {{ cdc.tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
             ) as table_index, name_in_text
 
     ),
 
-    canonical as (
+    parsed_rows as (
 
         select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            row_in_message as image_index,
+            whole_operation as operation,
             {{ cdc.unmarked('message.action') }} as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'cloudcanal_json') }} as error,
             cast(null as string) as source_type,
@@ -227,35 +217,30 @@
             place.schema_name,
             place.table_name,
             keys_of_row as key_columns,
-            case when row_error is null then if(half = 'delete', key_before, key_of_row) end as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and old_image is not null and is_whole_row as is_before_complete,
-            row_error is null and half <> 'delete' and new_image is not null and is_whole_row as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5(type_text) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            old_image is not null and is_whole_row as is_before_complete,
+            new_image is not null and is_whole_row as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
             {{ cdc.epoch_millis('message.execTs') }} as changed_at,
             {{ cdc.epoch_millis('message.sendTs') }} as captured_at,
             cast(null as string) as transaction_id,
-            named_struct(
-                'phase', 1,
-                'position', cast(array() as array<decimal(38, 0)>),
-                'offset', offset,
-                'row_index', row_index
-            ) as change_sequence,
+            1 as phase,
+            cast(array() as array<decimal(38, 0)>) as position,
             'offset' as order_scope,
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
-        from halves
+            message.sql as ddl,
+            kind_of_ddl as ddl_kind
+        from placed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -146,32 +146,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            array_except(column_names, map_keys(old_image)) as missing_before,
-            array_except(column_names, map_keys(new_image)) as missing_after,
-            half
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             op as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'dataworks_v2') }} as error,
             lower(nullif(message.schema.source.dbType, '')) as source_type,
@@ -180,37 +160,28 @@
             changed_schema as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            coalesce(row_error is null and half <> 'upsert' and cardinality(missing_before) = 0, false)
-                as is_before_complete,
-            coalesce(row_error is null and half <> 'delete' and cardinality(missing_after) = 0, false)
-                as is_after_complete,
-            coalesce(case when row_error is null and half <> 'upsert' then missing_before end, array())
-                as before_unavailable,
-            coalesce(case when row_error is null and half <> 'delete' then missing_after end, array())
-                as after_unavailable,
-            md5(type_text) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            cardinality(array_except(column_names, map_keys(old_image))) = 0 as is_before_complete,
+            cardinality(array_except(column_names, map_keys(new_image))) = 0 as is_after_complete,
+            array_except(column_names, map_keys(old_image)) as before_unavailable,
+            array_except(column_names, map_keys(new_image)) as after_unavailable,
             type_text as schema_text,
             {{ cdc.epoch_millis('event_millis') }} as changed_at,
             {{ cdc.epoch_millis('system_millis') }} as captured_at,
             cast(null as string) as transaction_id,
-            named_struct(
-                'phase', 1,
-                'position', cast(array() as array<decimal(38, 0)>),
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            1 as phase,
+            cast(array() as array<decimal(38, 0)>) as position,
             'offset' as order_scope,
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then ddl_text end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then told_ddl_kind end as ddl_kind
-        from halves
+            ddl_text as ddl,
+            told_ddl_kind as ddl_kind
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

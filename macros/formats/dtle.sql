@@ -235,69 +235,45 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            half
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             coalesce(op, get(message.tableChanges, 0).type) as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'dtle') }} as error,
-            case when place.ts_sec is not null and message.payload.source.connector is null then 'mysql' end
-                as source_type,
+            case when place.ts_sec is not null and message.payload.source.connector is null then 'mysql' end as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
             cast(null as string) as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and old_image is not null as is_before_complete,
-            row_error is null and half <> 'delete' and new_image is not null as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5(type_text) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            old_image is not null as is_before_complete,
+            new_image is not null as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
             -- 0 is an unknown time
             {{ cdc.epoch_seconds("nullif(place.ts_sec, '0')") }} as changed_at,
             {{ cdc.epoch_millis('message.payload.ts_ms') }} as captured_at,
             nullif(message.payload.source.gtid, '') as transaction_id,
-            named_struct(
-                'phase', if(is_full_load, 0, 1),
-                'position', {{ cdc.told_apart(cdc._dtle_position('place'), cdc.row_in_event('place')) }},
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            if(is_full_load, 0, 1) as phase,
+            {{ cdc.told_apart(cdc._dtle_position('place'), cdc.row_in_event('place')) }} as position,
             'position' as order_scope,
             {{ cdc._dtle_position_space('message.payload.source') }} as position_space,
             case when whole_operation = 'snapshot' then place.snapshot end as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then message.ddl end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then kind_of_ddl end as ddl_kind
-        from halves
+            message.ddl,
+            kind_of_ddl as ddl_kind
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

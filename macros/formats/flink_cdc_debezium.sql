@@ -45,6 +45,7 @@
             'captured_at': 'cast(null as timestamp)',
             'position': 'cast(array() as array<decimal(38, 0)>)',
             'order_scope': 'offset',
+            'deletes_first': false,
             'ddl': 'cast(null as string)',
             'ddl_kind': 'cast(null as string)'
         }

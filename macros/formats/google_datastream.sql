@@ -120,19 +120,11 @@
 
     ),
 
-    canonical as (
+    parsed_rows as (
 
         select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            0 as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
+            {{ cdc.record_columns() }},
+            0 as image_index,
             operation,
             word as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'google_datastream') }} as error,
@@ -143,29 +135,21 @@
             changed_table as table_name,
             key_names as key_columns,
             {{ cdc.key_values('key_names', 'row_image') }} as row_key,
-            cast(null as array<string>) as previous_row_key,
+            cast(null as array<string>) as key_before,
             case when is_removal then row_image end as before_image,
             case when not is_removal then row_image end as after_image,
             -- a removal may have the key alone, and nothing tells it
             false as is_before_complete,
-            coalesce(
-                row_image is not null and not is_removal
-                and (word = 'INSERT' or engine in ('mysql', 'oracle', 'sqlserver')),
-                false
-            ) as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            cast(null as string) as schema_id,
+            row_image is not null and not is_removal and (word = 'INSERT' or engine in ('mysql', 'oracle', 'sqlserver'))
+                as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             cast(null as string) as schema_text,
             source_at as changed_at,
             read_at as captured_at,
             nullif({{ cdc.unmarked('message.source_metadata.tx_id') }}, '') as transaction_id,
-            named_struct(
-                'phase', if(is_backfill, 0, 1),
-                'position', source_position,
-                'offset', offset,
-                'row_index', 0
-            ) as change_sequence,
+            if(is_backfill, 0, 1) as phase,
+            source_position as position,
             if(
                 not is_backfill and engine in ('mysql', 'oracle', 'postgresql', 'sqlserver'), 'position', 'offset'
             ) as order_scope,
@@ -180,7 +164,7 @@
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

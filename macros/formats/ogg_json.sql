@@ -122,30 +122,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            placed.*,
-            half
-        from placed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             op as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'ogg_json') }} as error,
             cast(null as string) as source_type,
@@ -154,47 +136,32 @@
             changed_schema as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' and cardinality(old_image) > 0 then old_image end
-                as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            coalesce(
-                row_error is null and half <> 'upsert' and cardinality(old_image) > 0
-                and {{ cdc._ogg_tells_all('sent_before', 'old_image') }},
-                false
-            ) as is_before_complete,
-            coalesce(
-                row_error is null and half <> 'delete'
-                and (op = 'I' and size(missing_after) < 1 or {{ cdc._ogg_tells_all('sent_after', 'new_image') }}),
-                false
-            ) as is_after_complete,
-            if(row_error is null and half <> 'upsert', coalesce(missing_before, array()), array())
-                as before_unavailable,
-            if(row_error is null and half <> 'delete', coalesce(missing_after, array()), array())
-                as after_unavailable,
-            cast(null as string) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            case when cardinality(old_image) > 0 then old_image end as before_image,
+            new_image as after_image,
+            cardinality(old_image) > 0 and {{ cdc._ogg_tells_all('sent_before', 'old_image') }} as is_before_complete,
+            op = 'I' and size(missing_after) < 1 or {{ cdc._ogg_tells_all('sent_after', 'new_image') }}
+                as is_after_complete,
+            missing_before as before_unavailable,
+            missing_after as after_unavailable,
             cast(null as string) as schema_text,
             {{ cdc._ogg_instant('message.op_ts', "feed_settings['time_zone']") }} as changed_at,
             -- its clock is not that of op_ts
             {{ cdc._ogg_instant('message.current_ts', 'null') }} as captured_at,
             {{ cdc.unmarked('message.xid') }} as transaction_id,
-            named_struct(
-                'phase', 1,
-                'position', source_position,
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            1 as phase,
+            source_position as position,
             if(size(source_position) > 0, 'position', 'offset') as order_scope,
             position_space,
             cast(null as string) as snapshot_mark,
             cast(null as string) as ddl,
-            case when whole_operation = 'truncate' then 'truncate' end as ddl_kind
-        from halves
+            'truncate' as ddl_kind
+        from placed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

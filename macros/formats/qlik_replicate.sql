@@ -197,30 +197,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            half
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             coalesce(word, told_type) as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'qlik_replicate') }} as error,
             cast(null as string) as source_type,
@@ -229,42 +211,36 @@
             changed_schema as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when half <> 'upsert' then old_image end as before_image,
-            case when half <> 'delete' then new_image end as after_image,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
             -- nothing tells how much of the row it holds
             false as is_before_complete,
-            half <> 'delete' and new_image is not null and cardinality(absent_columns) = 0
+            new_image is not null and cardinality(absent_columns) = 0
             and (word <> 'UPDATE' or feed_settings['after_images'] <=> 'complete') as is_after_complete,
-            if(half = 'whole' and old_image is not null and not has_before, absent_columns, array())
-                as before_unavailable,
-            if(half <> 'delete' and new_image is not null, absent_columns, array()) as after_unavailable,
-            md5(type_text) as schema_id,
+            case when old_image is not null and not has_before then absent_columns end as before_unavailable,
+            case when new_image is not null then absent_columns end as after_unavailable,
             type_text as schema_text,
             changed_at,
             cast(null as timestamp) as captured_at,
             nullif({{ cdc.unmarked('message.headers.transactionId') }}, '') as transaction_id,
-            named_struct(
-                'phase', if(word = 'REFRESH', 0, 1),
-                'position', case
-                    when change_number rlike '^[0-9]{1,38}$' and word <> 'REFRESH'
-                        then array(cast(change_number as decimal(38, 0)))
-                    else cast(array() as array<decimal(38, 0)>)
-                end,
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            if(word = 'REFRESH', 0, 1) as phase,
+            case
+                when change_number rlike '^[0-9]{1,38}$' and word <> 'REFRESH'
+                    then array(cast(change_number as decimal(38, 0)))
+                else cast(array() as array<decimal(38, 0)>)
+            end as position,
             'position' as order_scope,
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then word end as snapshot_mark,
             cast(null as string) as ddl,
             cast(null as string) as ddl_kind
-        from halves
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -39,6 +39,7 @@
             'captured_at': cdc.epoch_millis('message.ts_ms'),
             'position': cdc._ticdc_position('message.source.commit_ts'),
             'order_scope': 'position',
+            'deletes_first': true,
             'ddl': 'message.ddl',
             'ddl_kind': cdc.schema_change_kind('statement', cdc.type_of_changes('message.tableChanges'))
         }

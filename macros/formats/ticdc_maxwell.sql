@@ -32,7 +32,7 @@
         position_space='cast(null as string)',
         order_scope="if(size(source_position) > 0, 'position', 'offset')",
         foreign_text=cdc._ticdc_maxwell_foreign_text(),
-        ranked_position=cdc._ticdc_ranked('source_position')
+        deletes_first=true
     ) }}
 {%- endmacro %}
 

@@ -287,31 +287,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            half,
-            2 * entry_index + if(half = 'upsert', 1, 0) as row_index
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            entry_index as image_index,
+            whole_operation as operation,
             case
                 when is_resolved then 'resolved'
                 when is_ddl then ddl_action
@@ -332,44 +313,33 @@
             cast(null as string) as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when half <> 'upsert' then old_image end as before_image,
-            case when half <> 'delete' then new_image end as after_image,
-            coalesce(
-                half <> 'upsert'
-                and old_image is not null
-                and (
-                    whole_operation = 'update'
-                    -- the key alone may be all that is told of a deleted row
-                    or not is_key_alone and size(handle_columns) < size(old_image)
-                ),
-                false
-            ) as is_before_complete,
-            half <> 'delete' and new_image is not null as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5(type_text) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            -- the key alone may be all that is told of a deleted row
+            old_image is not null
+            and (whole_operation = 'update' or not is_key_alone and size(handle_columns) < size(old_image))
+                as is_before_complete,
+            new_image is not null as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
             {{ cdc._ticdc_commit_time('address.ts') }} as changed_at,
             cast(null as timestamp) as captured_at,
             cast(null as string) as transaction_id,
-            named_struct(
-                'phase', 1,
-                'position', {{ cdc._ticdc_position('address.ts') }},
-                'offset', offset,
-                'row_index', row_index
-            ) as change_sequence,
+            1 as phase,
+            {{ cdc._ticdc_position('address.ts') }} as position,
             'position' as order_scope,
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then ddl_text end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then told_ddl_kind end as ddl_kind
-        from halves
+            ddl_text as ddl,
+            told_ddl_kind as ddl_kind
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows', deletes_first=true) }}
 {%- endmacro %}
 
 

@@ -159,30 +159,12 @@
 
     ),
 
-    halves as (
+    parsed_rows as (
 
         select
-            keyed.*,
-            half
-        from keyed
-            lateral view explode({{ cdc.halves_of_change('whole_operation', 'key_before', 'key_of_row') }}) as half
-
-    ),
-
-    canonical as (
-
-        select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            if(half = 'upsert', 1, 0) as row_index,
-            timestamp as message_timestamp,
-            load_id,
-            bronze_version,
-            1 as parser_version,
-            if(half = 'whole', whole_operation, half) as operation,
+            {{ cdc.record_columns() }},
+            0 as image_index,
+            whole_operation as operation,
             word as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'ticdc_simple') }} as error,
             case when message is not null then 'tidb' end as source_type,
@@ -191,34 +173,28 @@
             cast(null as string) as schema_name,
             changed_table as table_name,
             key_names as key_columns,
-            if(half = 'delete', key_before, key_of_row) as row_key,
-            case when half = 'upsert' then key_before end as previous_row_key,
-            case when row_error is null and half <> 'upsert' then old_image end as before_image,
-            case when row_error is null and half <> 'delete' then new_image end as after_image,
-            row_error is null and half <> 'upsert' and old_image is not null and not is_key_alone
-                as is_before_complete,
-            row_error is null and half <> 'delete' and new_image is not null as is_after_complete,
-            cast(array() as array<string>) as before_unavailable,
-            cast(array() as array<string>) as after_unavailable,
-            md5(message.tableSchema.columns) as schema_id,
+            key_of_row as row_key,
+            key_before,
+            old_image as before_image,
+            new_image as after_image,
+            old_image is not null and not is_key_alone as is_before_complete,
+            new_image is not null as is_after_complete,
+            cast(null as array<string>) as before_unavailable,
+            cast(null as array<string>) as after_unavailable,
             message.tableSchema.columns as schema_text,
             {{ cdc._ticdc_commit_time('message.commitTs') }} as changed_at,
             {{ cdc.epoch_millis('message.buildTs') }} as captured_at,
             cast(null as string) as transaction_id,
-            named_struct(
-                'phase', 1,
-                'position', {{ cdc._ticdc_position('message.commitTs') }},
-                'offset', offset,
-                'row_index', if(half = 'upsert', 1, 0)
-            ) as change_sequence,
+            1 as phase,
+            {{ cdc._ticdc_position('message.commitTs') }} as position,
             'position' as order_scope,
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
-            case when whole_operation in ('schema_change', 'truncate') then message.sql end as ddl,
-            case when whole_operation in ('schema_change', 'truncate') then told_ddl_kind end as ddl_kind
-        from halves
+            message.sql as ddl,
+            told_ddl_kind as ddl_kind
+        from keyed
 
     )
 
-    select * from canonical
+    {{ cdc.to_change_contract('parsed_rows', deletes_first=true) }}
 {%- endmacro %}

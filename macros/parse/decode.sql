@@ -223,12 +223,6 @@
 {%- endmacro %}
 
 
-{#- A change is one row, but an update that moves its row to another key is a delete and an upsert. -#}
-{% macro halves_of_change(operation, key_before, key_after) -%}
-    if({{ operation }} = 'update' and {{ key_before }} <> {{ key_after }}, array('delete', 'upsert'), array('whole'))
-{%- endmacro %}
-
-
 {#- Row images of MySQL and MariaDB (binlog_row_image). With MINIMAL an update brings the columns that its statement set,
     and of the row before the key alone; with NOBLOB it lacks the TEXT and BLOB columns that did not change. No field
     says so. https://dev.mysql.com/doc/refman/8.4/en/replication-options-binary-log.html#sysvar_binlog_row_image -#}

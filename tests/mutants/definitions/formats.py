@@ -19,10 +19,10 @@ MUTANTS = (
         tests=golden("canal_json"),
     ),
     Mutant(
-        name="canal: the key that a row came from is forgotten",
+        name="contract: the key that a row came from is forgotten",
         kind="a column forgotten",
-        file="macros/formats/_canal.sql",
-        before="case when half = 'upsert' then key_before end as previous_row_key",
+        file="macros/parse/to_change_contract.sql",
+        before="case when half = 'upsert' or operation = 'insert' then key_before end as previous_row_key",
         after="cast(null as array<string>) as previous_row_key",
         tests=golden("canal_json"),
     ),
