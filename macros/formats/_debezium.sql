@@ -665,6 +665,8 @@
             {{ cdc.unavailable_columns('sent_after') }} as missing_after,
             case
                 when is_tombstone then 'tombstone'
+                -- ReadToInsertEvent writes the rows of a full load so
+                when op = 'c' and {{ cdc.is_full_load_word('message.source.snapshot') }} then 'snapshot'
                 when op = 'c' then 'insert'
                 when op = 'u' then 'update'
                 when op = 'd' then 'delete'
@@ -917,7 +919,7 @@
                 'offset'
             ) as order_scope,
             {{ cdc.debezium_position_space('message.source') }} as position_space,
-            case when op = 'r' then coalesce(message.source.snapshot, op) end as snapshot_mark,
+            case when told_operation = 'snapshot' then coalesce(message.source.snapshot, op) end as snapshot_mark,
             message.ddl,
             if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
         from numbered

@@ -121,6 +121,8 @@
             case
                 when is_null_value or op = 'd' then 'delete'
                 when op is null and deleted_word = 'true' then 'delete'
+                -- ReadToInsertEvent writes the rows of a full load so
+                when op = 'c' and {{ cdc.is_full_load_word('snapshot_word') }} then 'snapshot'
                 when op = 'c' then 'insert'
                 when op = 'u' then 'update'
                 when op = 'r' then 'snapshot'

@@ -709,7 +709,9 @@ def debezium_head(envelope, body):
         "order_scope": "position" if connector in POSITIONAL else "offset",
         "position_space": space,
         "position": position,
-        "snapshot_mark": (field(source, "snapshot") or "r") if field(body, "op") == "r" else None,
+        "snapshot_mark": (field(source, "snapshot") or "r")
+        if is_read(field(body, "op"), field(source, "snapshot"))
+        else None,
     }
     return head
 
@@ -892,12 +894,18 @@ def debezium_images(body, connector, op):
     return of("before"), of("after"), False
 
 
+def is_read(op, word):
+    """A row of a snapshot, which ReadToInsertEvent writes as one that was inserted."""
+    return op == "r" or (op == "c" and word in FULL_LOAD)
+
+
 def debezium_row_change(row, body, op, record, key_image, key_is_odd):
     """The change of one row."""
     options, connector = record.get("feed", {}), row["source_type"]
+    op = "r" if is_read(op, row["snapshot_mark"]) else op
     before, after, is_patch = debezium_images(body, connector, op)
     if op != "d" and after is None:
-        raise Bad(f"op {op} without an after image")
+        raise Bad(f"op {body['op']} without an after image")
     check_bare_numbers(row, options, body.get("before"), body.get("after"), sent_key(record))
     if op == "d" and before is None and key_image is None:
         raise Bad("op d without a before image and without a key")

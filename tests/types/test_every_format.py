@@ -11,7 +11,14 @@ from ingestion.config.settings import ENCODINGS
 GOLDEN = Path(__file__).resolve().parents[1] / "formats"
 FORMATS = sorted(path.parent.name for path in GOLDEN.glob("*/changes.jsonl"))
 # Beside those that a feed may name, these come with what only the message knows.
-FROM_MESSAGES = {"bare_number", "connect_decimal", "zoned_wall_clock", "enum_number", "set_mask"}
+FROM_MESSAGES = {
+    "bare_number",
+    "connect_decimal",
+    "encoded_list",
+    "enum_number",
+    "set_mask",
+    "zoned_wall_clock",
+}
 COLUMNS = [
     ("schema_id", "string"),
     ("column_name", "string"),

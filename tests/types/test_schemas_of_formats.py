@@ -1033,11 +1033,11 @@ AVRO_TYPES = [
     ({"type": "array", "items": ["null", "int"]}, "array", "text", None, "array<int>"),
     ({"type": "array", "items": ["null", "long"]}, "array", "text", None, "array<bigint>"),
     ({"type": "array", "items": ["null", "boolean"]}, "array", "text", None, "array<boolean>"),
-    ({"type": "array", "items": ["null", "bytes"]}, "array", "text", None, "string"),
+    ({"type": "array", "items": ["null", "bytes"]}, "array", "encoded_list", None, "string"),
     (
         {"type": "array", "items": ["null", connect("long", TIME + "MicroTimestamp")]},
         "array",
-        "text",
+        "encoded_list",
         None,
         "string",
     ),

@@ -12,6 +12,7 @@ from tests.formats.reference import (
     compact,
     debezium_key,
     image,
+    is_read,
     key_of,
     millis,
     read_document,
@@ -160,6 +161,7 @@ def change(row, columns, added, prefix, key, options):
         raise Bad("payload is missing or not an object")
     words = row["position"]
     done = operation(added, words["op"])
+    done = "snapshot" if is_read(words["op"], words["snapshot"]) else done
     check_connector(row["source_type"])
     for name in ("source_ts_ms", "ts_ms"):
         text = added.get(f"{prefix}{name}")
