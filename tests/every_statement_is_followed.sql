@@ -9,12 +9,14 @@
         )
 {%- endset %}
 {%- set reloads = "source_operation in ('drop-table', 'truncate-table') and change_sequence.phase = 0" %}
+{%- set loads = "ddl_kind = 'drop' and change_sequence.phase = 0 and not source_operation <=> 'drop-table'" %}
 
 {% if not cdc.has_unchecked_changes_where(is_statement) -%}
 select 'no statement since the last check' as finding
 where false
 {%- else -%}
 {%- set has_reloads = cdc.has_unchecked_changes_where(reloads) %}
+{%- set has_loads = cdc.has_unchecked_changes_where(loads) %}
 with
 
 statements as (
@@ -147,12 +149,108 @@ loaded_again as (
 ),
 
 {% endif -%}
+{% if has_loads -%}
+-- a load describes each table before it brings its rows, and has brought all of them once the stream goes on
+streams as (
+
+    select
+        feed,
+        max(message_timestamp) as streamed_at
+    from {{ ref('cdc_changes') }}
+    where
+        change_sequence.phase = 1
+        and row_key is not null
+    group by feed
+
+),
+
+described as (
+
+    select statements.*
+    from statements
+        inner join streams
+            on
+                statements.feed = streams.feed
+                and statements.message_timestamp < streams.streamed_at
+    where
+        statements.ddl_kind = 'drop'
+        and statements.phase = 0
+        and not statements.source_operation <=> 'drop-table'
+
+),
+
+rows_beside as (
+
+    select
+        described.feed,
+        described.topic,
+        described.partition,
+        described.offset,
+        described.operation,
+        described.ddl,
+        described.catalog_name,
+        described.database_name,
+        described.schema_name,
+        described.table_name,
+        bool_or(rows_of_table.message_timestamp < described.message_timestamp) as has_older_rows,
+        bool_or(
+            rows_of_table.change_sequence.phase = 0
+            and rows_of_table.message_timestamp >= described.message_timestamp
+        ) as has_loaded_rows
+    from described
+        inner join {{ ref('cdc_changes') }} as rows_of_table
+            on
+                described.feed = rows_of_table.feed
+                and described.database_name <=> rows_of_table.database_name
+                and described.schema_name <=> rows_of_table.schema_name
+                and described.table_name = rows_of_table.table_name
+    where rows_of_table.row_key is not null
+    group by
+        described.feed,
+        described.topic,
+        described.partition,
+        described.offset,
+        described.operation,
+        described.ddl,
+        described.catalog_name,
+        described.database_name,
+        described.schema_name,
+        described.table_name
+
+),
+
+loaded_without_rows as (
+
+    select
+        feed,
+        topic,
+        partition,
+        offset,
+        operation,
+        ddl,
+        'a full load began again and has no row of the table, whose rows of before stay; if it is empty now' as finding,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name
+    from rows_beside
+    where
+        has_older_rows
+        and not has_loaded_rows
+
+),
+
+{% endif -%}
 all_concerned as (
 
     select * from concerned
     {%- if has_reloads %}
     union all
     select * from loaded_again
+    {%- endif %}
+    {%- if has_loads %}
+    union all
+    select * from loaded_without_rows
     {%- endif %}
 
 ),

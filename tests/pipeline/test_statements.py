@@ -25,10 +25,12 @@ FEEDS = {
     "said_streamx": "streamx",
     "said_cloudcanal": "cloudcanal_json",
     "said_dms": "aws_dms",
+    "said_debezium": "debezium_json",
 }
 SETTINGS = {
     "said_dts": {"dts_instance_created": "since_2022_03_20"},
     "said_dms": {"key_columns": {"shop.said_dms": ["id"]}},
+    "said_debezium": {"key_columns": {"shop.loaded": ["id"], "shop.left": ["id"]}},
 }
 CANAL_TABLES = ("hidden", "lowered", "events", "events_2026_01", "parted", "truncated")
 MODELS = {
@@ -36,6 +38,8 @@ MODELS = {
     "said_dts": ("said_dts", "orders"),
     "said_streamx": ("said_streamx", "orders"),
     "said_dms": ("said_dms", "said_dms"),
+    "said_loaded": ("said_debezium", "loaded"),
+    "said_left": ("said_debezium", "left"),
 }
 
 
@@ -193,12 +197,43 @@ def dms():
     )
 
 
+def debezium():
+    """Debezium's messages from MySQL: a snapshot of two tables, and one again, in which one of the two is empty."""
+
+    def source(table, file, pos, snapshot):
+        told = {"version": "3.4.0.Final", "connector": "mysql", "name": "s", "db": "shop"}
+        place = {"server_id": 1, "file": f"bin.{file:06}", "pos": pos, "row": 0}
+        return told | place | {"ts_ms": 1, "snapshot": snapshot, "table": table}
+
+    def row(op, table, number, *place):
+        told = {"op": op, "before": None, "after": {"id": number, "name": "x"}, "ts_ms": 1}
+        return told | {"source": source(table, *place)}
+
+    def described(table, file, pos):
+        drop = {"databaseName": "shop", "schemaName": None, "ts_ms": 1}
+        drop |= {"ddl": f"DROP TABLE IF EXISTS `shop`.`{table}`", "tableChanges": []}
+        return drop | {"source": source(table, file, pos, "true")}
+
+    return raw(
+        "said_debezium",
+        [
+            *(described(table, 1, 100) for table in ("loaded", "left")),
+            row("r", "loaded", 1, 1, 100, "first"),
+            row("r", "left", 1, 1, 100, "last"),
+            row("c", "left", 2, 1, 200, "false"),
+            *(described(table, 5, 50) for table in ("loaded", "left")),
+            row("r", "loaded", 3, 5, 50, "last"),
+            row("c", "loaded", 4, 5, 900, "false"),
+        ],
+    )
+
+
 @pytest.fixture(scope="module")
 def said(lakehouse):
     """Gold of all statements, of one build."""
     before = lakehouse.feeds
     create_tables(lakehouse.spark, str(lakehouse.root / "lakehouse" / "bronze"))
-    records = [canal(), dts(), streamx(), cloudcanal(), dms()]
+    records = [canal(), dts(), streamx(), cloudcanal(), dms(), debezium()]
     for number, ((feed, name), told) in enumerate(zip(FEEDS.items(), records, strict=True)):
         lakehouse.add_feed(feed, format=name, files=f"in/{feed}", **SETTINGS.get(feed, {}))
         lakehouse.land(Feed(name=feed, format=name), number, told)
@@ -315,3 +350,11 @@ def test_a_task_that_loads_its_table_again_is_reported(said):
     ((offset, finding),) = reports(said, "said_dms")
     assert offset == 4
     assert finding.startswith("the task prepares its tables and loads them again")
+
+
+def test_a_load_that_begins_again_without_a_row_of_a_table_is_reported(said):
+    assert numbers(said, "said_loaded") == [3, 4]
+    assert reports(said, "said_loaded") == []
+    ((offset, finding),) = reports(said, "said_left")
+    assert offset == 6
+    assert finding.startswith("a full load began again and has no row of the table")
