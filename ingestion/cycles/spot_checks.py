@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from ingestion.config.feeds import Config
+from ingestion.cycles.explaining import explained
 from ingestion.cycles.spot_findings import Found, open_keys, record
 from ingestion.errors import UserError
 from ingestion.gold_models.models import Model, declared_models
@@ -26,6 +28,10 @@ from ingestion.report.cycle import Cycle
 
 # What one cycle takes for it: the table that is begun in time is the last.
 SECONDS = 1.0
+# So many of the rows that a look at a table finds are explained: dbt takes a second for each.
+EXPLAINED = 3
+# project, gold table and key, in the model's order, to what explain_row says of the row
+Explain = Callable[[Path, str, Key], str | None]
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class SpotChecks:
     """What is kept from one check to the next."""
 
     spark: SparkSession
+    explain: Explain = lambda *_: None
     # table -> its differing rows
     suspects: dict[str, dict[Key, Suspect]] = field(default_factory=dict)
     # table -> keys with an open finding
@@ -53,7 +60,7 @@ class SpotChecks:
 
 def spot_checks(spark: SparkSession, every: int) -> Callable[[Config, Cycle], None]:
     """Return what is called with each cycle, to check some rows after every so many of them."""
-    checks = SpotChecks(spark)
+    checks = SpotChecks(spark, explained)
 
     def check_some_rows(config: Config, cycle: Cycle) -> None:
         has_source = any(feed.source for feed in config.feeds.values())
@@ -110,9 +117,13 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
         complete = complete_up_to(checks.spark, config, feed, model)
         proven = [key for key in proven if complete is not None and complete > suspects[key].since]
     found = [_found(compared, model, key, look.pairs[key]) for key in proven]
-    for key, one in zip(proven, found, strict=True):
-        if key not in told:
-            complain(f"Spot check: {name} {one.finding}")
+    new = [number for number, key in enumerate(proven) if key not in told]
+    for number in new[:EXPLAINED]:
+        words = checks.explain(config.project_dir, name, found[number].key)
+        found[number] = found[number]._replace(explanation=words)
+    for number in new:
+        sentence = "; ".join(filter(None, found[number][-2:]))
+        complain(f"Spot check: {name} {sentence}")
     equal = [key for key in told if key in look.pairs and not look.pairs[key].differs]
     if found or equal:
         resolved = [_as_declared(compared, model, key) for key in equal]

@@ -24,11 +24,13 @@ class Found(NamedTuple):
     offset: int | None
     key: Key
     finding: str
+    # what explain_row says of it; None where it was not asked
+    explanation: str | None = None
 
 
 TYPES = (
     "gold_table string, feed string, topic string, `partition` int, `offset` bigint,"
-    " row_key array<string>, finding string"
+    " row_key array<string>, finding string, explanation string"
 )
 
 
@@ -47,13 +49,15 @@ def record(
 ) -> None:
     """Write what was found of a table, and resolve what was told of rows that are equal now.
 
-    A row that differs in another way than it was told is another finding.
+    A row that differs in another way than it was told is another finding, and what explain_row said
+    of it first is kept.
     """
     path = config.tables_of("silver") / "findings"
-    rows = [(*one[:5], list(one.key), one.finding[:1000]) for one in found]
+    rows = [(*one[:5], list(one.key), one.finding[:1000], one.explanation) for one in found]
     spark.createDataFrame(rows, TYPES).createOrReplaceTempView("spot_found")
     looked_at = [list(key) for key in [*equal, *(one.key for one in found)]]
-    told = "gold_table, feed, topic, partition, offset, row_key, finding"
+    place = "gold_table, feed, topic, partition, offset, row_key"
+    told = f"{place}, finding"
     spark.sql(
         f"""
         merge into delta.`{path}` as known
@@ -70,7 +74,8 @@ def record(
         when not matched then insert (
             finding_id, test, {told}, looked_from, first_seen, last_seen
         ) values (
-            finding_id, '{TEST}', {told}, -1, current_timestamp(), current_timestamp()
+            finding_id, '{TEST}', {place}, concat_ws('; ', finding, explanation),
+            -1, current_timestamp(), current_timestamp()
         )
         when not matched by source
             and known.test = '{TEST}'

@@ -52,6 +52,25 @@ def test_a_changed_a_missing_and_a_revived_row_are_found_and_resolved_when_they_
     assert "Spot check" not in capsys.readouterr().err
 
 
+def test_a_finding_has_what_explain_row_says_of_the_row_when_it_is_found_first(
+    crm: Crm, checked, capsys
+):
+    orders(crm)
+    crm.heartbeat("orders", 2, keys=("4", "1"))
+    asked = []
+
+    def explain(_, table, key):
+        asked.append((table, key))
+        return f"about {key[0]}"
+
+    checks = SpotChecks(crm.project.spark, explain)
+    looks = [checked(2, checks), checked(1, checks), checked(2, SpotChecks(crm.project.spark))]
+    assert sorted(asked) == [("orders", (key,)) for key in "349"]
+    sentences = [f"{CHANGED}; about 3", f"{MISSING}; about 4", f"{REVIVED}; about 9"]
+    assert looks[0] == looks[1] == looks[2] == dict.fromkeys(sentences, True)
+    assert f"Spot check: orders {sentences[0]}" in capsys.readouterr().err
+
+
 def test_a_row_whose_change_may_be_on_its_way_is_no_finding(crm: Crm, checked):
     orders(crm)
     # gold is complete up to an hour ago: every difference may come yet
