@@ -301,9 +301,9 @@
 
 {#- The image of a row with the columns of its Kafka key that a filter of columns has taken out of the message: a connector leaves
     the key whole. MongoDB's key has another name than its field. Rule: docs/formats/debezium_json.md, Keys. -#}
-{% macro with_key_columns(image, sent) -%}
+{% macro with_key_columns(image, sent, is_kept_as_sent="connector <=> 'mongodb'") -%}
     if(
-                cardinality(array_except(map_keys(key_image), map_keys({{ sent }}))) > 0 and not connector <=> 'mongodb',
+                cardinality(array_except(map_keys(key_image), map_keys({{ sent }}))) > 0 and not ({{ is_kept_as_sent }}),
                 map_concat(
                     map_filter(key_image, (column_name, wire_text) -> not map_contains_key({{ sent }}, column_name)),
                     {{ image }}

@@ -126,7 +126,8 @@
                 when told_operation in ('update', 'delete') then {{ cdc.without_columns('sent_before', 'missing_before') }}
             end as old_image,
             case
-                when told_operation in ('insert', 'update') then {{ cdc.without_columns('sent_after', 'missing_after') }}
+                when told_operation in ('insert', 'update')
+                    then {{ cdc.with_key_columns(cdc.without_columns('sent_after', 'missing_after'), 'sent_after', 'false') }}
             end as new_image
         from named
 

@@ -87,7 +87,10 @@ def change_of_row(row, body, word, key_image, record, placeholders):
     if word != "delete" and new is None:
         raise Bad(f"op {op} without an after image")
     old, old_missing = parted(old, placeholders)
+    sent = set(new or {})
     new, new_missing = parted(new, placeholders)
+    if new is not None:
+        new |= {name: value for name, value in (key_image or {}).items() if name not in sent}
     keys = key_columns(row, key_image, record)
     whole_row = old if new is None else new
     key, old_key = key_of(keys, (key_image or {}) | whole_row), key_of(keys, old)
