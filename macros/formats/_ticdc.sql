@@ -112,7 +112,8 @@
             if(cardinality(row_after) > 0, row_after, null) as sent_after,
             {{ told.missing_before }} as missing_before,
             {{ told.missing_after }} as missing_after,
-            {{ told.ddl_kind }} as kind_of_ddl
+            {{ told.ddl_kind }} as kind_of_ddl,
+            feed_key_columns[concat_ws('.', {{ told.database_name }}, {{ told.table_name }})] as feed_keys
         from read_statements
 
     ),
@@ -127,7 +128,10 @@
             end as old_image,
             case
                 when told_operation in ('insert', 'update')
-                    then {{ cdc.with_key_columns(cdc.without_columns('sent_after', 'missing_after'), 'sent_after', 'false') }}
+                    -- where the feed names the key, the Kafka key may be of other names
+                    then {{ cdc.with_key_columns(
+                        cdc.without_columns('sent_after', 'missing_after'), 'sent_after', 'feed_keys is not null'
+                    ) }}
             end as new_image
         from named
 
@@ -178,7 +182,7 @@
             case
                 when row_error is null and (is_row_change or value is null)
                     then coalesce(
-                        feed_key_columns[concat_ws('.', changed_database, changed_table)],
+                        feed_keys,
                         case when cardinality(key_image) > 0 then map_keys(key_image) end
                     )
             end as key_names

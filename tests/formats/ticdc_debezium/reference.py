@@ -89,7 +89,7 @@ def change_of_row(row, body, word, key_image, record, placeholders):
     old, old_missing = parted(old, placeholders)
     sent = set(new or {})
     new, new_missing = parted(new, placeholders)
-    if new is not None:
+    if new is not None and not feed_keys(row, record):
         new |= {name: value for name, value in (key_image or {}).items() if name not in sent}
     keys = key_columns(row, key_image, record)
     whole_row = old if new is None else new
@@ -122,8 +122,7 @@ def parted(row, placeholders):
 
 def key_columns(row, key_image, record):
     """The names of the key: the feed's for the table, else those of the Kafka key."""
-    table = ".".join(name for name in (row["database_name"], row["table_name"]) if name)
-    keys = record.get("feed", {}).get("key_columns", {}).get(table)
+    keys = feed_keys(row, record)
     return keys or (list(key_image) if key_image else None)
 
 
@@ -218,3 +217,9 @@ def read_key(record):
 def is_own(text):
     """Whether a text bears the signs of the format itself."""
     return '"connector":"TiCDC"' in text
+
+
+def feed_keys(row, record):
+    """The names of the key by the feed; None where it names none."""
+    table = ".".join(name for name in (row["database_name"], row["table_name"]) if name)
+    return record.get("feed", {}).get("key_columns", {}).get(table)
