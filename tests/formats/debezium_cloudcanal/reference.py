@@ -21,6 +21,7 @@ from tests.formats.reference import (
     schema_change_kind,
     sequence,
     statement_rows,
+    told_block,
     whole,
     wire_bytes,
     with_relative,
@@ -45,6 +46,10 @@ def enveloped(record, format_name, looks, read_head, read_operation):
             envelope, text = read_document(raw)
             message = debezium_body(envelope)
             schema = field(envelope, "schema")
+            if format_name == "debezium_cloudcanal":
+                schema = told_block(
+                    envelope.get("schema"), message.get("before"), message.get("after")
+                )
             if schema is None and format_name == "debezium_cloudcanal":
                 schema = types_of_statement(message)
             row |= read_head(message) | {
