@@ -146,7 +146,6 @@ def test_batch_that_landed_but_was_not_noted_does_not_land_again(
     assert [row["offset"] for row in project.messages()] == list(range(10))
 
 
-@pytest.mark.long
 def test_records_that_expire_after_they_landed_are_no_gap(project: Project, broker: KafkaBroker):
     topic = broker.create("unnoted_expired")
     project.configure(feed(topic), broker.servers)
