@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 import pytest
 import yaml
 
+from ingestion.cycles import explaining
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import explained
 
@@ -181,6 +182,17 @@ def test_a_row_of_no_table_or_half_a_key_is_refused(shop):
         inline = f"{{{{ cdc.explain_row('{table}', {key}) }}}}"
         outcome = shop.dbt("show", "--inline", inline)
         assert words in str(outcome.exception or outcome.result.results[0].message)
+
+
+def test_a_spot_check_is_told_the_newest_change_of_a_row_and_what_became_of_it(shop):
+    row = shop.sql("select id, _change.* from gold.orders order by id limit 1")[0]
+    place = f"topic {row.topic}, partition {row.partition}, offset {row.sequence.offset}"
+    words = explaining.explained(shop.root, "orders", tuple(row.row_key))
+    assert words.startswith("explain_row: its newest change is ")
+    assert words.endswith(f" ({place}): gold shows it")
+    nothing = "explain_row: silver has no change of this row"
+    assert explaining.explained(shop.root, "orders", ("no such key",)) == nothing
+    assert explaining.explained(shop.root, "no_such_table", ("1",)) is None
 
 
 def test_a_second_run_commits_nothing(shop):
