@@ -9,17 +9,23 @@ BIN := .venv/bin
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
 
-setup: .venv/ready  ## make the virtual environment, fetch pinned packages and Spark's jars
+setup: .venv/ready  ## make the virtual environment, fetch Spark's jars, the pinned packages and those of the tests
 
-.venv/ready: pyproject.toml ingestion/spark/jars.toml
+# What a run needs, and no tests.
+.venv/run: pyproject.toml ingestion/spark/jars.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing the pinned Python packages (about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@$(BIN)/python -m ingestion.spark.jars
 	@$(BIN)/python -m ingestion.spark.archive
+	@touch .venv/run
+
+.venv/ready: pyproject.toml ingestion/spark/jars.toml | .venv/run
+	@echo "Installing what tests need ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch .venv/ready
 
-run: setup  ## load the feeds, build and test all tables, report
+run: .venv/run  ## load the feeds, build and test all tables, report
 	@$(BIN)/python -m ingestion run
 
 # The models of formats differ in nothing but the name, as tests/formats/test_names.py says: one stands for all.

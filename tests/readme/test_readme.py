@@ -37,7 +37,8 @@ def make_copy(folder):
     if not (PROJECT_ROOT / ".venv" / "ready").exists():
         pytest.skip("needs the environment that `make setup` makes")
     copy_of_the_checkout(folder)
-    (folder / ".venv" / "ready").touch()
+    for what in ("run", "ready"):
+        (folder / ".venv" / what).touch()
     # others' tests may leave something in /tmp at the same time
     java_tmp(folder).mkdir(parents=True)
     return folder
