@@ -1,6 +1,6 @@
 """What one would write by hand for one table of Canal messages, in PySpark, trusting every message.
 
-All jobs read raw records from Parquet and write Delta tables anew; `kinds` are the table's columns.
+All jobs read raw records from Parquet and write new Delta tables; `kinds` are the table's columns.
 """
 
 from pathlib import Path
@@ -80,7 +80,7 @@ CHANGE_OF_ROW = """named_struct(
 
 
 def same_tables(spark: SparkSession, raw: str, folder: Path, kinds: dict[str, str]) -> None:
-    """Write bronze, silver and gold as the project has them, and look for no error."""
+    """Write bronze, silver and gold as the project has them, without looking for errors."""
     landed = spark.read.parquet(raw).selectExpr("'bench' as feed", "*", "'000' as load_id")
     bronze = write(landed, folder / "same_bronze", compression="zstd")
     message = F.from_json(F.col("value").cast("string"), MESSAGE).alias("m")
@@ -100,7 +100,7 @@ def same_tables(spark: SparkSession, raw: str, folder: Path, kinds: dict[str, st
 
 
 def lean_tables(spark: SparkSession, raw: str, folder: Path, kinds: dict[str, str]) -> None:
-    """Write raw, parsed and current rows as a job does that knows the columns of its one table."""
+    """Write raw, parsed and current rows, as a job that knows the columns of its one table does."""
     bronze = write(spark.read.parquet(raw), folder / "bronze")
     silver = write(parsed(bronze, kinds), folder / "silver")
     write(latest(silver, kinds), folder / "gold")
@@ -136,6 +136,6 @@ def latest(changes: DataFrame, kinds: dict[str, str]) -> DataFrame:
 
 
 def write(frame: DataFrame, folder: Path, **options: str) -> DataFrame:
-    """Write a Delta table anew and return it as it is read."""
+    """Write a new Delta table and return it as it is read."""
     frame.write.format("delta").mode("overwrite").options(**options).save(str(folder))
     return frame.sparkSession.read.format("delta").load(str(folder))

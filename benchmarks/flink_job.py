@@ -1,8 +1,8 @@
-"""One job of Flink, started by peers.py with the Python that has Flink.
+"""One Flink job, started by peers.py with the Python that has Flink.
 
 Its only argument is a JSON object: the messages' folder, the columns, Paimon's warehouse and jars.
-It makes Paimon's table of the messages, or only parses them where there are no jars, and prints a
-JSON object: how long that took, the first time and again in the same Java, and the table's rows.
+It makes Paimon's table of the messages, or only parses them where there are no jars. It prints a
+JSON object: how long the first and a second run in the same Java took, and the table's rows.
 """
 
 import json
@@ -17,12 +17,12 @@ SETTINGS = {
     "taskmanager.numberOfTaskSlots": "2",
     "restart-strategy.type": "none",
 }
-# Paimon commits with each checkpoint; what keeps nothing needs none
+# Paimon commits with each checkpoint; a job that keeps nothing needs none
 CHECKPOINTS = ("execution.checkpointing.interval", "10 s")
 
 
 def environment(told: dict, settings: EnvironmentSettings) -> TableEnvironment:
-    """Return Flink with the jars of Paimon, if there are any, and Paimon's catalog."""
+    """Return Flink, with the jars and the catalog of Paimon if there are any."""
     flink = TableEnvironment.create(settings)
     for name, value in SETTINGS.items():
         flink.get_config().set(name, value)
@@ -41,12 +41,12 @@ def columns(told: dict) -> str:
 
 
 def parse(flink: TableEnvironment) -> None:
-    """Read every message and throw its rows away."""
+    """Read every message and discard its rows."""
     flink.execute_sql("insert into nothing select * from messages").wait()
 
 
 def build(flink: TableEnvironment, told: dict) -> int:
-    """Make Paimon's table anew and return how many rows it has."""
+    """Make Paimon's table again and return how many rows it has."""
     flink.execute_sql("drop table if exists paimon.`default`.orders")
     flink.execute_sql(f"""
         create table paimon.`default`.orders ({columns(told)}, primary key (id) not enforced)

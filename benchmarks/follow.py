@@ -43,7 +43,7 @@ class Delays:
     """Seconds from a change to its row in gold, each with the time of the change."""
 
     found: list[tuple[float, float]] = field(default_factory=list)
-    # table -> its version that was read last, and the newest change in it
+    # table -> the version that was read last, and the newest change in it
     read: dict[str, int] = field(default_factory=dict)
     newest: dict[str, int] = field(default_factory=dict)
 
@@ -66,7 +66,7 @@ def make_project(folder: Path, servers: str, tables: int) -> Path:
 
 
 def change(dice: random.Random, number: int, table: int, key: int) -> dict:
-    """Return a Canal message whose row says when it was made."""
+    """Return a Canal message whose row carries the time when it was made."""
     now = time.time()
     row = {
         "id": str(key),
@@ -115,14 +115,14 @@ def produce(
 
 
 def watch_gold(warehouse: Path, tables: int, delays: Delays, stop: threading.Event) -> None:
-    """Note each version of each table when it is there, and the changes that came with it."""
+    """Note each version of each table as it appears, and the changes that came with it."""
     while not stop.wait(0.2):
         for number in range(tables):
             note_table(warehouse / "gold.db" / f"orders_{number}", delays)
 
 
 def note_table(path: Path, delays: Delays) -> None:
-    """Note the changes that are new in a table; of two of a row only the newer is seen."""
+    """Note the new changes in a table; of two changes of one row, only the newer is seen."""
     log = path / "_delta_log"
     versions = [int(one.stem) for one in log.glob("[0-9]*.json")] if log.exists() else []
     before = delays.read.get(path.name, -1)
@@ -134,7 +134,7 @@ def note_table(path: Path, delays: Delays) -> None:
         dataset = DeltaTable(str(path), version=newest).to_pyarrow_dataset()
         times = sorted(dataset.to_table(columns=["sent"])["sent"].to_pylist())
     except (DeltaError, FileNotFoundError):
-        # replaced while it was read: the next look finds it
+        # replaced while it was read: the next call finds it
         return
     since = delays.newest.get(path.name, 0)
     delays.read[path.name] = newest
@@ -155,7 +155,7 @@ def memory_of(process: int) -> int:
 
 
 def children_of(process: int) -> Iterator[int]:
-    """Yield the processes that a process started, and theirs."""
+    """Yield the processes that a process started, and those that they started."""
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         for child in path.read_text().split():
             yield int(child)
@@ -163,7 +163,7 @@ def children_of(process: int) -> Iterator[int]:
 
 
 def share(values: list[float], part: float) -> float:
-    """Return the value that this part of all does not exceed."""
+    """Return the value that this share of all values does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
 
@@ -208,7 +208,7 @@ def main() -> None:
 def measure(
     args: argparse.Namespace, folder: Path, broker: KafkaBroker, follower: subprocess.Popen
 ) -> None:
-    """Write changes for so long, and print what became of them."""
+    """Write changes for this long, and print their delays."""
     while "records," not in (folder / "follow.log").read_text():
         assert follower.poll() is None, (folder / "follow.log").read_text()
         time.sleep(0.5)

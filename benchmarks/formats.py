@@ -41,7 +41,7 @@ SETTINGS = {"canal_json_dts": {"dts_instance_created": "since_2022_03_20"}}
 
 
 def samples(name: str) -> list[tuple[bytes | None, bytes]]:
-    """Return key and value of the format's sample messages that carry one."""
+    """Return key and value of the format's sample messages that have a value."""
     pairs = [
         (wire_bytes(record, "key"), wire_bytes(record, "value"))
         for record in load_lines(HERE / name / "messages.jsonl")
@@ -51,7 +51,7 @@ def samples(name: str) -> list[tuple[bytes | None, bytes]]:
 
 
 def write_records(spark: SparkSession, name: str, folder: Path) -> tuple[int, int]:
-    """Write about 40 MB of repeated samples; return how many messages and bytes they are."""
+    """Write about 40 MB of repeated samples; return the number of messages and of bytes."""
     once = samples(name)
     size = sum(len(value) for _, value in once)
     times = max(1, BYTES // size)
@@ -62,12 +62,12 @@ def write_records(spark: SparkSession, name: str, folder: Path) -> tuple[int, in
 
 
 def run(frame: DataFrame) -> None:
-    """Make every column of every row, and keep none."""
+    """Compute every column of every row, and keep none."""
     frame.write.mode("overwrite").format("noop").save()
 
 
 def measure(spark: SparkSession, macros: object, name: str, folder: Path) -> dict[str, float]:
-    """Scan and parse in turn; return the medians."""
+    """Scan and parse alternately; return the medians."""
     count, size = write_records(spark, name, folder)
     spark.read.parquet(str(folder)).createOrReplaceTempView("records")
     settings = ", ".join(f"'{a}', '{b}'" for a, b in SETTINGS.get(name, {}).items())

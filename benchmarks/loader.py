@@ -122,7 +122,7 @@ def time_load(spark: SparkSession, home: Path, records: int) -> float:
 def time_copy(spark: SparkSession, source: Path, target: Path) -> float:
     started = time.monotonic()
     records = spark.read.parquet(str(source))
-    # Compressed as bronze is, so that only reading differs.
+    # Compressed like bronze, so that only reading differs.
     records.write.format("delta").mode("append").option("compression", "zstd").save(str(target))
     return time.monotonic() - started
 

@@ -24,7 +24,7 @@ from ingestion.spark import jars
 
 PEERS = Path(__file__).resolve().parent / ".peers"
 JOB = Path(__file__).resolve().with_name("flink_job.py")
-# what Flink depends on was made for an old setuptools
+# Flink's dependencies need an old setuptools
 FLINK = ["apache-flink==1.20.5", "setuptools<80"]
 PAIMON = "org.apache.paimon:paimon-flink-1.20:1.3.1"
 # Paimon asks for Hadoop's classes, which pyspark ships
@@ -40,7 +40,7 @@ WHOLE = "bronze to gold"
 
 
 def bring_flink() -> Path | None:
-    """Return the Python that has Flink, installed if need be, or say that there is none."""
+    """Return the Python that has Flink, installed if necessary; None if that fails."""
     home, wanted = PEERS / "flink", "\n".join(FLINK)
     python, ready = home / "bin" / "python", home / "ready"
     if ready.exists() and ready.read_text(encoding="utf-8") == wanted:
@@ -55,7 +55,7 @@ def bring_flink() -> Path | None:
 
 
 def bring_paimon() -> list[str]:
-    """Return the jars of Paimon, fetched if need be, or say that there are none."""
+    """Return the jars of Paimon, fetched if necessary; none if that fails."""
     try:
         jars.bring([PAIMON], PEERS / "paimon", beside_pyspark=False)
     except UserError as error:
@@ -68,7 +68,7 @@ def bring_paimon() -> list[str]:
 
 
 def write_text(project: Project, raw: str, text: str) -> None:
-    """Write one message per line; all of a key are in one file, in order, as Flink reads them."""
+    """Write one message per line; those of a key are in one file, in the order that Flink reads."""
     rows = project.spark.read.parquet(raw).repartition(TEXT_FILES, "key")
     lines = rows.sortWithinPartitions("offset").selectExpr("cast(value as string)")
     lines.write.text(text)
@@ -92,7 +92,7 @@ def ours(project: Project, raw: str, number: int) -> dict[str, float]:
 
 
 def theirs(python: Path, text: str, warehouse: Path, paimon: list[str]) -> dict:
-    """Run a job of Flink, with Paimon if its jars are given, and return what it tells."""
+    """Run a Flink job, with Paimon if its jars are given, and return what it reports."""
     told = {"messages": text, "columns": KINDS, "jars": paimon, "warehouse": str(warehouse)}
     command = [python, JOB, json.dumps(told)]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -108,7 +108,7 @@ class Project:
         return seconds(lambda: self.lakehouse.run(*arguments))
 
     def batches(self, rounds: int, keys: int) -> list[float]:
-        """Return how long each run takes of a warm-up and `rounds` more, with 5,000 new changes."""
+        """Return how long a warm-up and `rounds` more runs take, each with 5,000 new changes."""
         times = []
         for _ in range(rounds + 1):
             self.load(5_000, keys)
@@ -117,7 +117,7 @@ class Project:
 
 
 def content(table: DataFrame) -> tuple:
-    """Return how many rows a table has and what they hold, in whatever order."""
+    """Return how many rows a table has and what they hold, in any order."""
     texts = [
         f"array_sort(map_entries({name})) as {name}" if kind.startswith("map") else name
         for name, kind in table.dtypes
@@ -166,7 +166,7 @@ def full(folder: Path, rounds: int, count: int) -> None:
 
 
 def batch(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
-    """A batch of changes behind a history that grows, of as many keys."""
+    """A batch of changes after a history that grows, with the same number of keys."""
     project = Project(folder / "project")
     taken = []
     for size in sizes:
@@ -191,7 +191,7 @@ def batch(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
 
 
 def tables(folder: Path, rounds: int, count: int) -> None:
-    """News of three tables, in a project of these alone and in one of many."""
+    """New changes of three tables, in a project of these alone and in one of many."""
     project = Project(folder / "project", count)
     project.load(count * 200, count * 100, count)
     project.run()
@@ -202,9 +202,9 @@ def tables(folder: Path, rounds: int, count: int) -> None:
             shutil.rmtree(gold)
             gold.mkdir()
             project.declare(size)
-            # what other models cost once, such as reading them, is no part of a run
+            # what other models cost once, such as reading their files, is no part of a run
             project.run()
-            # orders_0 to orders_2 have news
+            # orders_0 to orders_2 have new changes
             project.load(300, 3, 3)
             one = project.run()
             if number:
@@ -216,7 +216,7 @@ def tables(folder: Path, rounds: int, count: int) -> None:
 
 
 def threads(folder: Path, rounds: int, count: int) -> None:
-    """News of all tables, so many models at a time."""
+    """New changes of all tables, with 1, 2 and 4 models at a time."""
     project = Project(folder / "project", count)
     project.load(count * 200, count * 100, count)
     project.run()
@@ -234,7 +234,7 @@ def threads(folder: Path, rounds: int, count: int) -> None:
 
 
 def files(folder: Path, rounds: int, count: int) -> None:
-    """A batch of changes behind many loads, whose silver and gold lie in few files or in many."""
+    """A batch of changes after many loads, whose silver and gold are in few files or in many."""
     project = Project(folder / "project")
     keys = 100 * count
     for _ in range(count):
@@ -244,7 +244,7 @@ def files(folder: Path, rounds: int, count: int) -> None:
     project.batches(rounds, keys)
     taken = {"as one run wrote them": project.batches(rounds, keys)}
     for table, column in (("silver.canal_json_changes", "bronze_version"), ("gold.orders_0", "id")):
-        # one file for each run: of silver its changes, of gold its share of the keys
+        # one file for each run: its changes in silver, its share of the keys in gold
         cut = project.spark.table(table).repartitionByRange(count, column)
         cut.write.insertInto(table, overwrite=True)
     taken[f"in {count:,} files each"] = project.batches(rounds, keys)
@@ -261,7 +261,7 @@ def files(folder: Path, rounds: int, count: int) -> None:
 
 
 def marks(folder: Path, rounds: int, count: int) -> None:
-    """The epochs of 200 tables in 4 partitions, which each run asks for, behind many runs."""
+    """The epochs of 200 tables in 4 partitions, which each run reads, after many runs."""
     project = Project(folder / "project")
     project.load(10, 5)
     project.run()
@@ -279,7 +279,7 @@ def marks(folder: Path, rounds: int, count: int) -> None:
     told = "epoch > 0 or later_epochs is not null or inherited_position is not null"
 
     def asked() -> float:
-        """Return how long the question takes."""
+        """Return how long the query takes."""
         ranges = spark.table("silver.sequence_ranges").where(told)
         _, *times = [seconds(lambda: ranges.count()) for _ in range(rounds + 1)]
         return statistics.median(times)

@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         complain("Stopped.")
         return 130
     except BrokenPipeError:
-        # the reader of a pipe, such as head, has seen enough
+        # the reader of a pipe, such as head, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Exception as error:

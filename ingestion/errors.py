@@ -6,7 +6,7 @@
 | 1    | unexpected: a defect of ours or of a tool; the log file has the stack trace |
 | 2    | wrong configuration or wrong command line                                  |
 | 3    | a source is unreachable or missing: broker, topic, file, jar, Java         |
-| 4    | records were lost at the source before they were read (a gap)              |
+| 4    | records were lost at the brokers before they were read (a gap)             |
 | 5    | the configuration changed after data had landed                            |
 | 6    | another process holds the lock                                             |
 | 7    | everything was loaded, but some lines of a file are no records             |
@@ -31,7 +31,7 @@ DIFFERENT = 9
 
 
 class UserError(Exception):
-    """One sentence that tells the user what is wrong and what to do."""
+    """One sentence for the user: what is wrong and what to do."""
 
     def __init__(self, sentence: str, exit_code: int = CONFIGURATION) -> None:
         super().__init__(sentence)
@@ -39,7 +39,7 @@ class UserError(Exception):
 
 
 def log_trace(project_dir: Path, error: BaseException) -> Path:
-    """Add the stack trace of an unexpected error to the log, and return where that is."""
+    """Add the stack trace of an unexpected error to the log file, and return the file's path."""
     log = project_dir / "lakehouse" / "logs" / "ingestion.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     trace = "".join(traceback.format_exception(error))

@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 def now() -> datetime:
-    """Return the moment, in UTC."""
+    """Return the current time, in UTC."""
     return datetime.now(UTC)
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put the content at the path at once, so that no reader meets half of it."""
+    """Replace the file in one step, so that no reader sees a part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # in the folder itself, since a rename is only there one step; hidden from who reads *.prom
+    # in the same folder, where a rename is one step; hidden from readers of *.prom
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         partial.write_bytes(content)

@@ -16,8 +16,8 @@ PATIENCE = 20.0
 def feed_lock(folder: Path, feed: str) -> Iterator[int]:
     """Hold the feed's lock, and yield its file descriptor for the JVM to inherit.
 
-    The kernel drops the lock when the last process that holds the descriptor ends, so that a
-    killed loader leaves no lock, and a JVM that outlives its loader for a moment still has it.
+    The kernel drops the lock when the last process with the descriptor ends: so a killed loader
+    leaves no lock, and a JVM that ends a moment after its loader keeps it until then.
     """
     with _lock(folder / f"{feed}.lock", f"Feed {feed} is being loaded") as descriptor:
         yield descriptor
@@ -25,7 +25,7 @@ def feed_lock(folder: Path, feed: str) -> Iterator[int]:
 
 @contextmanager
 def metastore_lock(folder: Path) -> Iterator[int]:
-    """Hold the embedded metastore, which lets in one process at a time."""
+    """Hold the lock of the embedded metastore, which only one process can use at a time."""
     with _lock(folder / "metastore.lock", "The embedded metastore is in use") as descriptor:
         yield descriptor
 
@@ -38,7 +38,7 @@ def _lock(path: Path, what: str) -> Iterator[int]:
         deadline = time.monotonic() + PATIENCE
         while not _try_lock(descriptor):
             holder = path.read_text(encoding="utf-8").strip() or "unknown"
-            # The JVM of a loader that has ended needs a moment to notice.
+            # The JVM of a loader that has ended needs a moment to end too.
             if Path(f"/proc/{holder}").exists() or time.monotonic() > deadline:
                 raise UserError(
                     f"{what} by another process (pid {holder}): wait for it to end or stop it.",
@@ -50,7 +50,7 @@ def _lock(path: Path, what: str) -> Iterator[int]:
         try:
             yield descriptor
         finally:
-            # Said aloud, as the JVM may hold the descriptor too and live on.
+            # Unlocked explicitly, as the JVM may have the descriptor too and go on running.
             fcntl.flock(descriptor, fcntl.LOCK_UN)
     finally:
         os.close(descriptor)

@@ -27,7 +27,7 @@ def say(line: str) -> None:
 
 
 def complain(line: str) -> None:
-    """Print the line where errors go, at once."""
+    """Print the line to stderr at once."""
     print(line, file=sys.stderr, flush=True)
 
 

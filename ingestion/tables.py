@@ -10,7 +10,7 @@ from deltalake import DeltaTable
 def query_table(
     table: Path | str, name: str, columns: list[str], sql: str, values: list[object] | None = None
 ) -> list[tuple]:
-    """Run the query, which knows the table by this name, over some of its columns.
+    """Run the query, in which the table has this name, over some of its columns.
 
     The rows reach DuckDB as a stream, so that a long history need not fit in memory.
     """
@@ -25,7 +25,7 @@ def name_tables(
 ) -> None:
     """Let queries of the connection read the rows of all these tables under one name.
 
-    They have the same columns, of which a query reads those that it needs, as often as it needs.
+    The tables have the same columns; a query reads those that it needs, as often as it needs.
     """
     parts = []
     for number, table in enumerate(tables):

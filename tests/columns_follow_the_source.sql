@@ -5,7 +5,7 @@
 
 {%- set verb = '(?:add|drop|alter|modify|change|rename|unused)(?! table\\b)' %}
 {%- set no_columns = 'constraint|primary|unique|foreign|check|key|index|fulltext|spatial|partition' %}
-{#- the first name in a part of a clause, behind what such a part begins with -#}
+{#- the first name in a part of a clause, after what such a part begins with -#}
 {%- set first_name =
     '^ ?(?:' ~ verb ~ '\\b)?[ (]*(?:column\\b)?[ (]*(?:if (?:not )?exists )?([`"\\[][^`"\\]]+.|[^ (),;]+)' %}
 

@@ -1,4 +1,4 @@
-"""Where a feed stands: numbered checkpoints of Spark, each beside a file that says how it began."""
+"""How far a feed has come: numbered checkpoints of Spark, each with a file on how it began."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -12,7 +12,7 @@ from ingestion.config.feeds import Offsets
 
 @dataclass(frozen=True)
 class Gap:
-    """Records that were lost at the source; `to_offset` is exclusive, None if unknown."""
+    """Records that were lost at the brokers; `to_offset` is exclusive, None if unknown."""
 
     topic: str
     topic_generation: int
@@ -24,7 +24,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Identity:
-    """Which topic of its name is meant."""
+    """Which of the topics of one name is meant."""
 
     id: str
     generation: int
@@ -37,7 +37,7 @@ class Start:
     number: int
     offsets: Offsets
     topics: dict[str, Identity]
-    # Where topics stand that the feed does not read any more; they go on there if they come back.
+    # Next offsets of topics that the feed no longer reads; a topic that comes back goes on there.
     parked: Offsets = field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
 
@@ -76,7 +76,7 @@ def write_start(spark: SparkSession, bronze: str, feed: str, start: Start) -> No
 
 
 def is_untouched(spark: SparkSession, bronze: str, feed: str, start: Start) -> bool:
-    """Tell whether no query has run on this checkpoint yet."""
+    """Return whether no query has run on this checkpoint yet."""
     return not exists(spark, f"{checkpoint_folder(bronze, feed)}/{start.number}/sources/0/0")
 
 
@@ -91,7 +91,7 @@ def position(spark: SparkSession, bronze: str, feed: str, start: Start) -> Offse
 
 
 def noted_position(spark: SparkSession, bronze: str, feed: str, start: Start) -> Offsets:
-    """Return where Spark itself would go on: it reads a batch again that it did not note."""
+    """Return where Spark itself would go on: it repeats a batch that it did not note."""
     return end_of_batch(spark, bronze, feed, start, _noted_batch(spark, bronze, feed, start))
 
 
@@ -102,7 +102,7 @@ def _noted_batch(spark: SparkSession, bronze: str, feed: str, start: Start) -> i
 
 
 def end_of_batch(spark: SparkSession, bronze: str, feed: str, start: Start, batch: int) -> Offsets:
-    """Return the offsets that the batch ended before."""
+    """Return the offsets at which the batch ended, exclusive."""
     folder = f"{checkpoint_folder(bronze, feed)}/{start.number}/offsets"
     planned = [int(name) for name in list_names(spark, folder) if name.isdigit()]
     done = max((number for number in planned if number <= batch), default=None)
@@ -122,7 +122,7 @@ def _landed_batch(spark: SparkSession, bronze: str, application_id: str) -> int:
 
 
 def whole_numbers(offsets: dict[str, dict[str, int]]) -> Offsets:
-    """Return offsets that were read from JSON, whose keys are texts, by partitions' numbers."""
+    """Return offsets by partition numbers; in JSON, which they were read from, keys are texts."""
     return {
         topic: {int(partition): offset for partition, offset in partitions.items()}
         for topic, partitions in offsets.items()

@@ -1,4 +1,4 @@
-"""What a feed's settings were when its records landed, and the refusal to change their meaning."""
+"""A feed's settings when its records landed; settings that change their meaning are refused."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ RETIRED = "retired"
 
 
 def record_feed(spark: SparkSession, bronze: str, feed: Feed) -> None:
-    """Note the feed's settings as those that its landed records have."""
+    """Note these settings as those with which the feed's records have landed."""
     settings = settings_json(feed)
     append_rows(spark, bronze, "feeds", [(feed.name, settings, fingerprint(settings))])
 
@@ -81,7 +81,7 @@ def settings_json(feed: Feed) -> str:
 
 
 def fingerprint(settings: str) -> str:
-    """Return the hash that tells settings apart."""
+    """Return a hash that differs where settings differ."""
     return hashlib.sha256(settings.encode("utf-8")).hexdigest()
 
 

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 
 
 def exists(spark: SparkSession, path: str) -> bool:
-    """Tell whether there is a file or folder at the path."""
+    """Return whether there is a file or folder at the path."""
     files, where = _locate(spark, path)
     return files.exists(where)
 
@@ -31,7 +31,7 @@ def read_text(spark: SparkSession, path: str) -> str:
 
 
 def write_text(spark: SparkSession, path: str, text: str) -> None:
-    """Put the text at the path, whole or not at all, in the place of what was there."""
+    """Write the text to the path, whole or not at all; it replaces what was there."""
     jvm = spark._jvm
     manager = jvm.org.apache.spark.sql.execution.streaming.CheckpointFileManager
     where = jvm.org.apache.hadoop.fs.Path(path)

@@ -26,7 +26,7 @@ TABLES = {
     # Which topic of that name was read; the generation counts up when a topic was recreated.
     "topics": """
         feed string, topic string, topic_id string, topic_generation int, seen_at timestamp""",
-    # Records lost at the source, accepted by the operator; to_offset is exclusive, NULL: unknown.
+    # Gaps that the operator accepted; to_offset is exclusive, NULL: unknown.
     "gaps": """
         feed string, topic string, topic_generation int, `partition` int, from_offset bigint,
         to_offset bigint, reason string, accepted_at timestamp""",
@@ -50,7 +50,7 @@ MESSAGES_PROPERTIES = {
 
 
 def table_path(bronze: str, table: str) -> str:
-    """Return where the table lies."""
+    """Return the path of the table."""
     return f"{bronze}/{table}"
 
 
@@ -84,7 +84,7 @@ def bronze_version(spark: SparkSession, bronze: str) -> int:
 def append_rows(
     spark: SparkSession, bronze: str, table: str, rows: Iterable[tuple[Any, ...]]
 ) -> None:
-    """Add the rows, whose last column is the time of now, to one of the small tables."""
+    """Add the rows to one of the small tables; their last column is the current time."""
     columns, time = TABLES[table].rsplit(",", 1)
     schema = StructType.fromDDL(columns)
     named = [dict(zip(schema.names, row, strict=True)) for row in rows]

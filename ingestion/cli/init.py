@@ -19,7 +19,7 @@ def add_parser(
 
 
 def main(args: argparse.Namespace) -> int:
-    """Bring the jars, and the archive of classes that spares each start of Spark some seconds."""
+    """Fetch the jars, and make the archive of classes that saves seconds at each start of Spark."""
     project_dir = (args.project_dir or default_project()).resolve()
     if not (project_dir / "dbt_project.yml").exists():
         raise UserError(

@@ -50,13 +50,13 @@ def _rebuild(spark: SparkSession, config: Config, feed: Feed, _: argparse.Namesp
     code = run_dbt(config.project_dir, "run-operation", "forget_silver", "--args", values)
     if code != OK:
         return code
-    # only now: settings accepted beside standing marks would let a run go on from the old meaning
+    # only now: with new settings and old marks, a run would go on from the old meaning
     record_feed(spark, config.bronze, feed)
     return run_dbt(config.project_dir, "build")
 
 
 def _reparse(spark: SparkSession, config: Config, feed: Feed, args: argparse.Namespace) -> int:
-    """Replace the feed's rows, or its unknown ones, by what the macro makes of them now."""
+    """Parse the feed's messages again, or only its unknown ones, and replace their rows."""
     check_feeds(spark, config, [feed.name])
     say(f"Parsing {'the unknown messages' if args.unknown else 'all messages'} of {feed.name} ...")
     values = json.dumps({"feed": feed.name, "unknown_only": args.unknown})

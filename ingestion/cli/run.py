@@ -80,9 +80,9 @@ def _whole(text: str) -> int:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Bring every table up to what the feeds have now."""
+    """Update every table to what the feeds have now."""
     config = read_config(args.project_dir)
-    # dbt goes to the project's folder
+    # dbt changes into the project's folder
     metrics = args.metrics and args.metrics.absolute()
     if args.follow:
         options = Options(
@@ -111,7 +111,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _bring_up(config: Config, feeds: list[Feed], held: list[int], accept_gaps: bool) -> int:
-    """Load, build and test; return the first exit code that is not that of success."""
+    """Load, build and test; return the first exit code that is not OK."""
     say("Starting Spark ...")
     spark = session(config.project_dir, hive=True, inherited=held)
     create_tables(spark, config.bronze)
@@ -123,14 +123,14 @@ def _bring_up(config: Config, feeds: list[Feed], held: list[int], accept_gaps: b
 
 
 def build(config: Config) -> int:
-    """Build and test all that is new, then the models of tables that turned out to be new."""
+    """Build and test what is new, then the models of tables that are new; return the exit code."""
     say("Building and testing silver and gold (dbt build) ...")
     built = run_dbt(config.project_dir, "build")
     new = models_for_new_tables(config, set())
     if new:
         say("Building the models of new tables (dbt build) ...")
         names = [path.stem for path in new]
-        # the tests have looked at these changes, before there was a table to hold them against
+        # the tests read these changes before there was a table to compare them with
         everything = ("--vars", "check_all_history: true")
         of_new = run_dbt(config.project_dir, "build", "--select", *names, *everything)
         return built if built != OK else of_new

@@ -1,7 +1,7 @@
-"""`python -m ingestion schemas`: fetches the Avro schemas that a feed's records name.
+"""`python -m ingestion schemas`: fetches the Avro schemas that a feed's records use.
 
-The registry is asked as Confluent documents it: GET /schemas/ids/<number>. A user and password, if
-it wants them, stand as `user:password` in the environment variable SCHEMA_REGISTRY_AUTH.
+The request is the one that Confluent documents: GET /schemas/ids/<number>. If the registry wants a
+user and password, the environment variable SCHEMA_REGISTRY_AUTH has them as `user:password`.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def add_parser(
 
 
 def main(args: argparse.Namespace) -> int:
-    """Write a file for every schema that the landed records name and that has none yet."""
+    """Write a file for every schema that the landed records use and that has none yet."""
     config = read_config(args.project_dir)
     feed = choose(config, [args.feed])[0]
     if feed.format != "debezium_avro":
@@ -65,7 +65,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def named_schemas(spark: SparkSession, bronze: str, feed: str) -> list[int]:
-    """Return the schema numbers behind the zero byte that begins a key or value."""
+    """Return the schema numbers that follow the zero byte at the start of a key or value."""
     messages = spark.read.format("delta").load(f"{bronze}/messages").where(f"feed = '{feed}'")
     headers = messages.selectExpr("explode(array(key, value)) as content").where(
         "length(content) >= 5 and substring(content, 1, 1) = X'00'"
@@ -77,7 +77,7 @@ def named_schemas(spark: SparkSession, bronze: str, feed: str) -> list[int]:
 
 
 def fetch(registry: str, number: int) -> dict[str, object]:
-    """Return the registry's answer about a schema, or say why there is none."""
+    """Return the registry's answer about a schema; a UserError says why there is none."""
     request = urllib.request.Request(f"{registry}/schemas/ids/{number}")
     if authority := os.environ.get("SCHEMA_REGISTRY_AUTH"):
         coded = base64.b64encode(authority.encode()).decode()
@@ -103,7 +103,7 @@ def fetch(registry: str, number: int) -> dict[str, object]:
 
 
 def write_schema(folder: Path, number: int, told: dict[str, object]) -> None:
-    """Put the schema's text where dbt reads it, if it is one that Spark can decode by."""
+    """Write the schema's text where dbt reads it, if Spark can decode records with it."""
     kind = told.get("schemaType", "AVRO")
     if kind != "AVRO":
         raise UserError(f"Schema {number} is {kind}, not Avro: such records cannot be read.")

@@ -1,1 +1,1 @@
-"""What the project says of its feeds."""
+"""What the project declares of its feeds."""

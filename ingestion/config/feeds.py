@@ -1,4 +1,4 @@
-"""The feeds, as dbt_project.yml describes them under `vars`."""
+"""The feeds, as dbt_project.yml declares them under `vars`."""
 
 import os
 import re
@@ -31,22 +31,22 @@ class Feed:
     kafka: dict[str, str] = field(default_factory=dict)
     # The consumer group to which the loader commits how far bronze has come.
     group: str | None = None
-    # The database behind the feed, for `reconcile`: url, user, password.
+    # The feed's source database, for `reconcile`: url, user, password.
     source: dict[str, str] = field(default_factory=dict)
-    # What becomes of tables without a gold model: reported, or their models written by `run`.
+    # Tables without a gold model: they are reported, or `run` writes their models.
     tables: str = "report"
-    # Tables that want no gold model, by name; * stands for anything.
+    # Tables that need no gold model, by name; * matches anything.
     leave_out: tuple[str, ...] = ()
-    # What only dbt uses, but what changes the meaning of the landed records.
+    # Settings that only dbt uses, but that change the meaning of the landed records.
     meaning: dict[str, Any] = field(default_factory=dict)
 
     @property
     def input_kind(self) -> str:
-        """Tell where the records come from."""
+        """Return where the records come from."""
         return "files" if self.files else "kafka"
 
     def leaves_out(self, table: str) -> bool:
-        """Tell whether the table, by its name in settings, wants no gold model."""
+        """Return whether the table, by its name in settings, needs no gold model."""
         patterns = [re.escape(name).replace(r"\*", ".*") for name in self.leave_out]
         return any(re.fullmatch(pattern, table, re.DOTALL) for pattern in patterns)
 
@@ -63,7 +63,7 @@ class Config:
 
     @property
     def lakehouse(self) -> Path:
-        """Return the folder of what runs leave behind: logs, locks."""
+        """Return the folder of files that runs leave: logs, locks."""
         return self.project_dir / "lakehouse"
 
     def tables_of(self, schema: str) -> Path:
@@ -94,7 +94,7 @@ def read_config(project_dir: Path | None = None) -> Config:
 
 
 def choose(config: Config, names: list[str]) -> list[Feed]:
-    """Return the named feeds, or all when no name is given."""
+    """Return the feeds of these names, or all when no name is given."""
     for name in names:
         if name not in config.feeds:
             raise UserError(
@@ -130,7 +130,7 @@ def read_project(root: Path) -> dict[str, Any]:
 
 
 def _refuse_repeated_keys(node: yaml.Node | None) -> None:
-    """Refuse what YAML's readers accept in silence: the last of two equal keys would win."""
+    """Refuse two equal keys: YAML's readers silently take the last one."""
     if isinstance(node, yaml.SequenceNode):
         for entry in node.value:
             _refuse_repeated_keys(entry)

@@ -9,9 +9,9 @@ from ingestion.config.project_files import project_files
 
 @dataclass(frozen=True)
 class Format:
-    """A wire format: its facts in words, and the settings that feeds of few other formats have.
+    """A format: its facts in words, and the settings that feeds of few other formats have.
 
-    Without `required_setting` no row of it can be understood; None where there is no such setting.
+    Without its `required_setting` no row can be parsed; None: the format has no such setting.
     """
 
     name: str

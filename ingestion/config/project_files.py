@@ -1,9 +1,9 @@
-"""Where the files lie that dbt and Python share: macros, models of silver, seeds, profiles."""
+"""Where the files are that dbt and Python share: macros, models of silver, seeds, profiles."""
 
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
-# The checkout that this module belongs to, or what holds the installed packages.
+# The checkout that this module belongs to, or the folder of the installed packages.
 PROJECT_ROOT = HERE.parent
 
 
@@ -11,7 +11,7 @@ def project_files(project_dir: Path) -> Path:
     """Return the folder that holds the shared files of a project.
 
     That is the project itself; for one that installs this one as a package of dbt, the checkout
-    that this module belongs to, or what its wheel carries.
+    that this module belongs to, or the files of its wheel.
     """
     for folder in (project_dir, PROJECT_ROOT):
         if (folder / "macros" / "formats").is_dir() and (
@@ -22,5 +22,5 @@ def project_files(project_dir: Path) -> Path:
 
 
 def default_project() -> Path:
-    """Return the project of a command that names none: this checkout, or the working folder."""
+    """Return the project of a command without one: this checkout, or the working folder."""
     return PROJECT_ROOT if (PROJECT_ROOT / "dbt_project.yml").exists() else Path.cwd()

@@ -1,4 +1,4 @@
-"""${NAME} in options of Kafka and of a source: replaced at start, kept out of every text."""
+"""${NAME} in options of Kafka and of a source: replaced at start, never shown in a text."""
 
 import os
 import re
@@ -29,7 +29,7 @@ def resolve(feed: str, options: Mapping[str, str], of: str = "Kafka") -> dict[st
 
 
 def scrub(text: str, options: Mapping[str, str]) -> str:
-    """Return the text without the values that came from the environment, or that are hidden."""
+    """Return the text without the values that came from the environment or are hidden."""
     names = [name for value in options.values() for name in REFERENCE.findall(value)]
     secrets = {os.environ.get(name, "") for name in names}
     secrets |= {value for option, value in options.items() if HIDDEN.search(option)}

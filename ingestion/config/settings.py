@@ -1,4 +1,4 @@
-"""The settings of one feed: which there are, what they accept, and what to do about a mistake."""
+"""The settings of one feed: their names, what they accept, and what to do about a mistake."""
 
 import difflib
 import re
@@ -14,7 +14,7 @@ from ingestion.errors import UserError
 INPUTS = ("topics", "topic_pattern", "files")
 KAFKA_ONLY = ("starting_offsets", "max_offsets_per_trigger", "kafka", "group")
 JDBC = ("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")
-# What macros/values/canonical_text.sql decodes, as far as it needs no labels.
+# Encodings that macros/values/canonical_text.sql decodes without labels.
 ENCODINGS = (
     "text",
     "variable_scale_decimal",
@@ -50,7 +50,7 @@ NUMBERED_ENCODING = re.compile(
 OFFSET = re.compile(r"UTC|(UTC|GMT)?[+-](0?[0-9]|1[0-7])(:[0-5][0-9])?")
 NOT_IN_JAVA = {"Factory", "ROC", "localtime"}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
-# Spark sets these itself, and refuses to be told.
+# Spark sets these itself and refuses them as options.
 OWNED_BY_SPARK = {
     "auto.offset.reset": "use starting_offsets",
     "enable.auto.commit": "the loader keeps its own offsets, and commits them to the feed's group",
@@ -61,7 +61,7 @@ OWNED_BY_SPARK = {
 
 
 def check_settings(feed: str, settings: object, formats: dict[str, Format]) -> dict[str, Any]:
-    """Return the feed's settings in their final types, or say what is wrong with them."""
+    """Return the feed's settings in their final types; a UserError says what is wrong."""
     if not isinstance(settings, dict):
         raise UserError(f"Feed {feed}: its settings must be a mapping with format and topics.")
     for key in settings:
@@ -253,7 +253,7 @@ def _kafka(value: object) -> dict[str, Any]:
 
 
 def _source(value: object) -> dict[str, str]:
-    # what is wrong here is never shown: it may hold a password
+    # the wrong value is never shown: it may hold a password
     if not isinstance(value, dict):
         raise UserError("source must be a mapping of url, user and password.")
     source = {str(key): str(text) for key, text in value.items()}

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from dbt.contracts.graph.manifest import Manifest
 
 GOLD = ("current_state", "current_rows")
-# feed, catalog, database, schema, table, as messages name them
+# feed, catalog, database, schema, table, as in the messages
 Place = tuple[str | None, ...]
 PARTS = ("source_catalog", "database", "schema", "table")
-# What macros/gold/current_state.sql makes gold from; statements and marks of producers are no
-# changes of rows.
+# What macros/gold/current_state.sql makes gold from; statements and marks of producers change
+# no rows.
 NEWEST = """
     select
         feed,
@@ -53,7 +53,7 @@ class GoldTable:
     place: tuple[Any, ...]
 
     def reads(self, place: Place) -> bool:
-        """Return whether changes of this place are for the table."""
+        """Return whether the table takes changes of this feed and source table."""
         feed, *parts = place
         return feed == self.feed and is_named_so(self.place, tuple(parts))
 
@@ -87,7 +87,7 @@ def gold_tables(manifest: "Manifest") -> list[GoldTable]:
 def note_newest(
     spark: SparkSession, newest: Newest, tables: Iterable[GoldTable], built: Built, version: int
 ) -> None:
-    """Note the newest changes of the tables that have come to this version of bronze."""
+    """Note the newest changes of the tables that have come up to this version of bronze."""
     done = [table for table in tables if table.name in built.done]
     for silver, relation in {(table.silver, table.relation) for table in done}:
         after = newest.asked.get(silver, -1)

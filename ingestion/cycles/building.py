@@ -1,4 +1,4 @@
-"""dbt in a cycle: the project is parsed when its files change, and built from what is in memory."""
+"""dbt in a cycle: the project is parsed when its files change, and built from memory."""
 
 import json
 from collections import Counter
@@ -15,36 +15,36 @@ if TYPE_CHECKING:
     from dbt.contracts.graph.manifest import Manifest
     from dbt_common.events.base_types import EventMsg
 
-# What keeps the order and the history of others, and holds no rows that anybody reads as a table.
+# Materializations of models that keep order and history of others; none is read as a table.
 INNER = ("change_log", "kept_table", "kept_view")
 
 
 @dataclass(frozen=True)
 class Built:
-    """What became of one run of dbt."""
+    """The result of one run of dbt."""
 
-    # models that took something new, without silver's own
+    # models that took new changes, without those of silver
     changed: tuple[str, ...] = ()
-    # models that hold all that silver brought them
+    # models that have all changes that silver has for them
     done: frozenset[str] = frozenset()
-    # model -> why it failed; what dbt skipped for it is not in it
+    # model -> why it failed; models that dbt skipped because of it are not in it
     failed: Mapping[str, str] = field(default_factory=dict)
-    # how many tests came to which end, and what those found that did not pass
+    # how many tests ended how, and what those that did not pass found
     tests: Mapping[str, int] = field(default_factory=dict)
     found: Mapping[str, str] = field(default_factory=dict)
-    # why dbt did not come to its end, None if it did
+    # why dbt did not finish, None if it did
     stopped: str | None = None
 
     @property
     def is_whole(self) -> bool:
-        """Return whether nothing is left to be tried again."""
+        """Return whether nothing must be tried again."""
         return self.stopped is None and not self.failed
 
 
 def parse_project(project_dir: Path, feeds: Mapping[str, Any] | None) -> "Manifest":
     """Return the parsed project; with other feeds than its own if given.
 
-    dbt reads only those files again that have changed. A UserError says why it cannot.
+    dbt reads only the changed files again. A UserError says why it cannot.
     """
     problems: list[str] = []
     outcome = invoke_dbt(
@@ -56,12 +56,12 @@ def parse_project(project_dir: Path, feeds: Mapping[str, Any] | None) -> "Manife
 
 
 def run_models(project_dir: Path, manifest: "Manifest", feeds: Mapping[str, Any] | None) -> Built:
-    """Build what follows from what is new in bronze."""
+    """Build silver and gold from what is new in bronze."""
     return _run(project_dir, manifest, ["run", *_vars(feeds)])
 
 
 def run_tests(project_dir: Path, manifest: "Manifest", feeds: Mapping[str, Any] | None) -> Built:
-    """Run the tests of the project over what is new since they passed."""
+    """Run the project's tests on what is new since they passed."""
     return _run(project_dir, manifest, ["test", *_vars(feeds)])
 
 
@@ -114,10 +114,10 @@ def _built(results: list["RunResult"]) -> Built:
 
 
 def _as_parsed(manifest: "Manifest") -> None:
-    """Take from the manifest what the last run has left in it."""
+    """Remove from the manifest what the last run has added."""
     manifest.build_flat_graph()
     for node in manifest.nodes.values():
-        # dbt would take the statement for complete, without the ephemeral models that it reads
+        # dbt would take the statement as complete, without the ephemeral models that it reads
         if getattr(node, "extra_ctes_injected", False):
             node.extra_ctes_injected = False
             node.extra_ctes = []

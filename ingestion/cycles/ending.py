@@ -15,7 +15,7 @@ from ingestion.report.publishing import publish_cycle
 
 Listeners = tuple[Callable[[Config, Cycle], None], ...]
 
-# Tables that this process has looked at, whether they got a model or not.
+# Tables that this process has examined, whether they got a model or not.
 SEEN: set[Owner] = set()
 
 
@@ -37,8 +37,8 @@ def listeners_of(
 ) -> Listeners:
     """Return what is called with every cycle, in this order.
 
-    What is published has the findings of the check. Models come last: the next cycle finds the
-    files that have changed.
+    What is published includes the findings of the check. Models come last: the next cycle finds
+    the changed files.
     """
 
     def publish(config: Config, cycle: Cycle) -> None:
@@ -48,7 +48,7 @@ def listeners_of(
 
 
 def end_cycle(config: Config, cycle: Cycle, listeners: Listeners) -> None:
-    """Hand the cycle on; a listener that fails is said, and stops neither others nor the run."""
+    """Call every listener; one that fails is reported, and stops neither the others nor the run."""
     for listener in listeners:
         try:
             listener(config, cycle)

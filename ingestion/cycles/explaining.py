@@ -1,4 +1,4 @@
-"""What explain_row says of a row: its newest change, and what became of it."""
+"""What explain_row reports of a row: its newest change, and what became of it."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from ingestion.reconcile.both_sides import Key
 
 
 def explained(project_dir: Path, table: str, key: Key) -> str | None:
-    """Return the newest change of a row and its verdict, as a clause; None if dbt cannot tell.
+    """Return the newest change of a row and its verdict, as a clause; None if dbt fails.
 
     `key` has the values in the order of `_change.row_key`.
     """

@@ -15,15 +15,15 @@ from ingestion.loader.load import load_feed
 from ingestion.locks import feed_lock
 from ingestion.progress import Batch, Lag
 
-# Threads that ask brokers, most of which wait for an answer; and those that load, which Spark's
-# cores are shared among.
+# Threads that ask brokers, most of which wait for an answer; and those that load, which share
+# Spark's cores.
 ASKING = 32
 LOADING = 4
 
 
 @dataclass(frozen=True)
 class Loaders:
-    """What the loads of one cycle leave for the next."""
+    """What the loads of one cycle keep for the next."""
 
     spark: SparkSession
     clients: Clients
@@ -32,7 +32,7 @@ class Loaders:
     slots: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(LOADING))
     # the locks of the feeds that this process holds
     held: dict[str, ExitStack] = field(default_factory=dict)
-    # what each feed had to offer when its last load that ended well began
+    # what each feed had to offer when its last successful load began
     seen: dict[str, Look] = field(default_factory=dict)
     running: dict[str, Future[None]] = field(default_factory=dict)
     landed: SimpleQueue[Batch] = field(default_factory=SimpleQueue)
@@ -49,7 +49,7 @@ def loaders_of(spark: SparkSession, stopping: Event, held: dict[str, ExitStack])
 
 
 def close(loaders: Loaders) -> None:
-    """Wait for the batches at work, and let go of brokers and locks."""
+    """Wait for the batches at work, and release brokers and locks."""
     loaders.pool.shutdown()
     for name in list(loaders.clients.connected):
         loaders.clients.drop(name)
@@ -72,8 +72,8 @@ def load_side_by_side(
 ) -> list[Batch]:
     """Load what is new of these feeds, and return what has landed since the last call.
 
-    A feed in trouble is not waited for, and no feed longer than `patience` seconds: it goes on
-    loading, and what lands then is of a later cycle.
+    It waits for no feed in trouble, and for none longer than `patience` seconds: such a feed goes
+    on loading, and what lands then counts for a later cycle.
     """
     for feed in feeds:
         if feed.name not in loaders.running:
@@ -123,9 +123,9 @@ def _let_go(loaders: Loaders, name: str) -> None:
 
 
 def _try(loaders: Loaders, config: Config, feed: Feed, accept_gaps: bool) -> None:
-    """Load what is new of one feed; it is let go of if that fails.
+    """Load what is new of one feed; if that fails, its lock is released.
 
-    So an operator may load it until it is tried again, with --accept-gaps for instance.
+    So an operator can load it, with --accept-gaps for instance, before it is tried again.
     """
     hold(loaders.held, config, feed.name)
     try:

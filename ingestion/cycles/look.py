@@ -15,11 +15,11 @@ from ingestion.kafka.brokers import Topic
 
 @dataclass(frozen=True)
 class Look:
-    """All that shows whether a feed has something new, or is another feed than before."""
+    """What shows whether a feed has something new, or is another feed than before."""
 
     feed: Feed
     topics: dict[str, Topic] = field(default_factory=dict)
-    # as far as a reader may read: an open transaction ends a partition
+    # how far a reader may read: a partition ends at an open transaction
     ends: Offsets = field(default_factory=dict)
     # name, size and time of the last change, which cannot be set back
     files: tuple[tuple[str, int, int], ...] = ()
@@ -39,7 +39,7 @@ class Client:
 class Clients:
     """A connection to its brokers for each feed, kept from cycle to cycle while it works.
 
-    One feed's brokers, or what is wrong with its topics, end no other feed's connection.
+    Trouble with one feed's brokers or topics ends no other feed's connection.
     """
 
     spark: SparkSession
@@ -47,7 +47,7 @@ class Clients:
 
     @contextmanager
     def of(self, feed: Feed) -> Iterator[JavaObject]:
-        """Yield the client of the feed's brokers; what fails with it ends it."""
+        """Yield the client of the feed's brokers; an error in its use closes it."""
         if feed.name in self.connected and self.connected[feed.name].options != feed.kafka:
             self.drop(feed.name)
         if feed.name not in self.connected:
@@ -80,7 +80,7 @@ def look_at(clients: Clients, config: Config, feed: Feed) -> Look:
 
 def _stamps(config: Config, feed: Feed) -> Iterator[tuple[str, int, int]]:
     for name, path in find_files(config.project_dir, feed.files):
-        # one that has gone since it was found is not there
+        # a file that was removed after it was found counts as missing
         with suppress(FileNotFoundError):
             stat = path.stat()
             yield name, stat.st_size, stat.st_ctime_ns

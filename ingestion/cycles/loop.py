@@ -25,7 +25,7 @@ from ingestion.spark.session import session
 def follow(config: Config, options: Options) -> int:
     """Load and build what is new, cycle after cycle, until Ctrl-C or SIGTERM.
 
-    Other feeds and models go on where one is in trouble; a UserError says why none can.
+    If one feed or model is in trouble, the others go on; a UserError says why none can.
     """
     held: dict[str, ExitStack] = {}
     with ExitStack() as stack:
@@ -34,7 +34,7 @@ def follow(config: Config, options: Options) -> int:
             try:
                 inherited.append(loading.hold(held, config, name))
             except UserError:
-                # said by the first cycle, which tries again
+                # reported by the first cycle, which tries again
                 continue
         say("Starting Spark ...")
         spark = session(config.project_dir, hive=True, inherited=inherited)
@@ -58,7 +58,7 @@ def run_cycles(
     stopping: Event,
     listeners: Listeners,
 ) -> None:
-    """Run one cycle after the other until stopped; the one at work is ended."""
+    """Run one cycle after the other until stopped; the current one is finished first."""
     project, progress, number = Project(config), Progress(), 0
     while not stopping.is_set():
         number += 1

@@ -26,7 +26,7 @@ NO_FEEDS = "No feed is configured: add one under vars.feeds of dbt_project.yml (
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks of the cycles."""
+    """The options of the command line."""
 
     # seconds from the beginning of one cycle to that of the next
     interval: float
@@ -46,7 +46,7 @@ class Progress:
 
     newest: Newest = field(default_factory=Newest)
     standing: Standing = field(default_factory=dict)
-    # bronze's version when dbt last began and came to its end, and what it could not do
+    # bronze's version at the last run of dbt, and the result of that run
     built_version: int = -1
     built: Built = field(default_factory=Built)
     tested: Built = field(default_factory=Built)
@@ -111,7 +111,7 @@ def run_cycle(
 
 
 def _are_tests_due(progress: Progress, project: Project, options: Options, stopping: Event) -> bool:
-    """Return whether something has been built since the tests ran, and that long enough ago."""
+    """Return whether something was built after the tests ran, and they ran long enough ago."""
     return (
         project.manifest is not None
         and progress.built_version > progress.tested_version
@@ -124,7 +124,7 @@ def _require_spark(spark: SparkSession) -> None:
     try:
         stopped = spark.sparkContext._jsc.sc().isStopped()
     except Exception:
-        # its Java has gone
+        # its JVM has ended
         stopped = True
     if stopped:
         raise UserError(
@@ -135,7 +135,7 @@ def _require_spark(spark: SparkSession) -> None:
 
 
 def _sentences(project: Project, progress: Progress, loaders: Loaders) -> Sentences:
-    """Return what is in the way now."""
+    """Return the troubles of now: a sentence for each."""
     now = dict(project.troubles)
     if not project.config.feeds:
         now.setdefault(("project", "project"), NO_FEEDS)

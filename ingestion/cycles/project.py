@@ -18,7 +18,7 @@ from ingestion.errors import UserError
 if TYPE_CHECKING:
     from dbt.contracts.graph.manifest import Manifest
 
-# dbt's own names of its folders, where dbt_project.yml does not name others
+# dbt's defaults for its folders, where dbt_project.yml declares no others
 FOLDERS = {
     "model-paths": ["models"],
     "macro-paths": ["macros"],
@@ -34,7 +34,7 @@ PARSED = (".sql", ".yml", ".yaml", ".md", ".csv", ".py")
 
 @dataclass(frozen=True)
 class Files:
-    """Which files a project consists of: equal, and no file of it has changed."""
+    """The files of a project; two equal ones mean that no file has changed."""
 
     # path, and its size and time
     stamps: tuple[tuple[str, tuple[int, int]], ...]
@@ -42,16 +42,16 @@ class Files:
 
 @dataclass(frozen=True)
 class Project:
-    """The project as it was read last, and what of it could not be read."""
+    """The project as it was last read, and what of it could not be read."""
 
     config: Config
     files: Files | None = None
     manifest: "Manifest | None" = None
     # feeds that are not loaded, each with the reason
     doubts: Mapping[str, str] = field(default_factory=dict)
-    # the feeds as dbt_project.yml had them when it could be read
+    # the feeds of dbt_project.yml when it was last readable
     read: Mapping[str, Any] = field(default_factory=dict)
-    # the feeds as dbt is given them, where that is not what dbt_project.yml says
+    # the feeds as dbt gets them, where they differ from those of dbt_project.yml
     feeds: Mapping[str, Any] | None = None
     troubles: Sentences = field(default_factory=dict)
 
@@ -59,7 +59,7 @@ class Project:
 def read_again(spark: SparkSession, project: Project) -> tuple[Project, bool]:
     """Return the project as its files are now, and whether it is another one than before.
 
-    What cannot be read stays as it was read last, with a trouble that says so.
+    What cannot be read stays as it was last read, and a trouble says so.
     """
     files = files_of_project(project.config.project_dir, project.manifest)
     same = files == project.files
@@ -74,8 +74,8 @@ def read_again(spark: SparkSession, project: Project) -> tuple[Project, bool]:
     doubts = {name: str(error) for name, error in feeds_in_doubt(spark, config).items()}
     if same and doubts == project.doubts:
         return project, False
-    # A feed whose settings have changed, or that is gone, is not loaded; what has landed of it
-    # keeps its meaning, so that it keeps no other feed's tables back.
+    # A feed that is gone or has changed settings is not loaded. Its landed records keep their
+    # meaning, so that other feeds' tables need not wait for it.
     landed = {name: landed_settings(spark, config.bronze, name) for name in doubts}
     feeds = {**read, **landed} if doubts or troubles else None
     manifest = project.manifest
@@ -89,9 +89,9 @@ def read_again(spark: SparkSession, project: Project) -> tuple[Project, bool]:
 
 
 def _as_of(before: Files, after: Files) -> Files:
-    """Return the files that are known after dbt has parsed, as they were before it did.
+    """Return the files that are known after dbt has parsed, with their stamps from before.
 
-    So what changed while it parsed is parsed again.
+    So a file that changed while dbt parsed is parsed again.
     """
     known = dict(before.stamps)
     return Files(tuple((path, known.get(path, stamp)) for path, stamp in after.stamps))
@@ -100,8 +100,8 @@ def _as_of(before: Files, after: Files) -> Files:
 def files_of_project(project_dir: Path, manifest: "Manifest | None" = None) -> Files:
     """Return the files that dbt reads, each with its size and the time of its last change.
 
-    Where dbt_project.yml does not name its folders as they are, the manifest knows them: it holds
-    the files that dbt has found.
+    Folders that cannot be taken from dbt_project.yml are known from the manifest, which holds the
+    files that dbt has found.
     """
     roots = [path for path in project_dir.glob("*.yml") if path.is_file()]
     stamps = {_stamp(path) for path in roots}
@@ -121,7 +121,7 @@ def _folders(project_dir: Path) -> list[Path]:
         text = (project_dir / "dbt_project.yml").read_text(encoding="utf-8")
         project = yaml.safe_load(text)
     except (OSError, yaml.YAMLError):
-        # said by who reads it for what it says
+        # reported where its content is read
         project = None
     named = project if isinstance(project, dict) else {}
     names = [name for key, usual in FOLDERS.items() for name in (named.get(key) or usual)]
@@ -133,6 +133,6 @@ def _stamp(path: Path) -> tuple[str, tuple[int, int]] | None:
     try:
         stat = path.stat()
     except OSError:
-        # removed since it was listed
+        # removed after it was listed
         return None
     return str(path), (stat.st_size, stat.st_mtime_ns)

@@ -1,7 +1,7 @@
 """Spot checks of `run --follow`: every so many cycles some rows are compared with the source.
 
-A row that differs may be on its way. It is a finding once gold is complete up to a time behind the
-moment at which it differed first, and the source has kept its row since.
+A row that differs may be on its way. It is a finding once gold is complete up to a time after the
+moment at which it first differed, and the source has kept its row since.
 """
 
 import time
@@ -26,11 +26,11 @@ from ingestion.reconcile.sources import source_of
 from ingestion.reconcile.spot_check import MOST, Look, Pair, look_at_some
 from ingestion.report.cycle import Cycle
 
-# What one cycle takes for it: the table that is begun in time is the last.
+# Seconds that a cycle has for spot checks: no table is begun later.
 SECONDS = 1.0
-# So many of the rows that a look at a table finds are explained: dbt takes a second for each.
+# At most this many rows of a table are explained per check: dbt takes a second for each.
 EXPLAINED = 3
-# project, gold table and key, in the model's order, to what explain_row says of the row
+# project, gold table and key (in the model's order) -> what explain_row reports of the row
 Explain = Callable[[Path, str, Key], str | None]
 
 
@@ -54,12 +54,12 @@ class SpotChecks:
     told: dict[str, set[Key]] = field(default_factory=dict)
     compared: dict[str, Comparison] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
-    # the tables that were looked at last stand behind the others
+    # the tables that were checked last come after the others
     order: list[str] = field(default_factory=list)
 
 
 def spot_checks(spark: SparkSession, every: int) -> Callable[[Config, Cycle], None]:
-    """Return what is called with each cycle, to check some rows after every so many of them."""
+    """Return what is called with each cycle; after every `every` cycles it checks some rows."""
     checks = SpotChecks(spark, explained)
 
     def check_some_rows(config: Config, cycle: Cycle) -> None:
@@ -71,7 +71,7 @@ def spot_checks(spark: SparkSession, every: int) -> Callable[[Config, Cycle], No
 
 
 def check(checks: SpotChecks, config: Config) -> None:
-    """Look at tables whose feed names its source, as many as there is time for, in turn."""
+    """Check tables of feeds with a declared source in turn, as many as there is time for."""
     models = {
         model.name: model
         for model in declared_models(config.project_dir)
@@ -106,7 +106,7 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
         checks.compared[name] = comparison_of(checks.spark, config, model, source)
     compared = checks.compared[name]
     if name not in checks.told:
-        # of an earlier process
+        # findings of an earlier process
         checks.told[name] = {_in_order(compared, model, key) for key in open_keys(config, name)}
     suspects, told = checks.suspects.setdefault(name, {}), checks.told[name]
     again = list(dict.fromkeys([*suspects, *told]))[:MOST]
@@ -132,7 +132,7 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
 
 
 def _proven(suspects: dict[Key, Suspect], look: Look) -> list[Key]:
-    """Return the keys that differ as they did before, and bring the suspects up to this look."""
+    """Return the keys that differ as they did before, and update the suspects from this look."""
     proven = []
     for key, pair in look.pairs.items():
         before = suspects.get(key)
@@ -153,11 +153,11 @@ def _found(compared: Comparison, model: Model, key: Key, pair: Pair) -> Found:
 
 
 def _as_declared(compared: Comparison, model: Model, key: Key) -> Key:
-    """Return the key as gold and explain_row have it, in the order that the model declares."""
+    """Return the key in the order that the model declares, as gold and explain_row have it."""
     names = [column.source_name for column in compared.key]
     return tuple(key[names.index(name)] for name in model.key)
 
 
 def _in_order(compared: Comparison, model: Model, key: Key) -> Key:
-    """Return the same in the order of the source's index."""
+    """Return the model's key in the order of the source's index."""
     return tuple(key[model.key.index(column.source_name)] for column in compared.key)

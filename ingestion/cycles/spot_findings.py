@@ -1,4 +1,4 @@
-"""What spot checks find stands in silver.findings, beside what the shipped tests find."""
+"""Findings of spot checks, written to silver.findings like those of the shipped tests."""
 
 import json
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class Found(NamedTuple):
     offset: int | None
     key: Key
     finding: str
-    # what explain_row says of it; None where it was not asked
+    # what explain_row reports of it; None where it was not asked
     explanation: str | None = None
 
 
@@ -35,7 +35,7 @@ TYPES = (
 
 
 def open_keys(config: Config, table: str) -> list[Key]:
-    """Return the keys of the table's rows of which a spot check's finding is open."""
+    """Return the keys of the table's rows that have an open finding of a spot check."""
     path = config.tables_of("silver") / "findings"
     if not (path / "_delta_log").exists():
         return []
@@ -47,10 +47,10 @@ def open_keys(config: Config, table: str) -> list[Key]:
 def record(
     spark: SparkSession, config: Config, found: list[Found], table: str, equal: Iterable[Key]
 ) -> None:
-    """Write what was found of a table, and resolve what was told of rows that are equal now.
+    """Write what was found of a table, and resolve the findings of rows that are equal now.
 
-    A row that differs in another way than it was told is another finding, and what explain_row said
-    of it first is kept.
+    A row that differs otherwise than reported is another finding; the first explanation of a
+    finding is kept.
     """
     path = config.tables_of("silver") / "findings"
     rows = [(*one[:5], list(one.key), one.finding[:1000], one.explanation) for one in found]

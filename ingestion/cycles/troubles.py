@@ -1,4 +1,4 @@
-"""Troubles of a run that follows: each is said once, and once that it is over."""
+"""Troubles of `run --follow`: each is shown once when it begins and once when it is over."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ Standing = dict[tuple[str, str], Trouble]
 
 
 def keep(standing: Standing, now: Sentences, at: datetime) -> None:
-    """Let the standing troubles be these, and say which are new or over."""
+    """Make these the open troubles, and show which are new or over."""
     for (kind, name), sentence in now.items():
         known = standing.get((kind, name))
         if known is None or known.sentence != sentence:
@@ -24,5 +24,5 @@ def keep(standing: Standing, now: Sentences, at: datetime) -> None:
 
 
 def called(kind: str, name: str) -> str:
-    """Return what a trouble is of, in words."""
+    """Return what the trouble is about, in words."""
     return kind if kind == name else f"{kind} {name}"

@@ -10,8 +10,8 @@ from jinja2 import Environment
 def macros_of(source: str, given: Mapping[str, Any] | None = None) -> SimpleNamespace:
     """Return the macros of a text, callable by name, as dbt would render them.
 
-    They call each other as `cdc.name(...)`. `given` stands for what dbt puts beside them
-    (`exceptions`), and for macros that the text leaves out.
+    They call each other as `cdc.name(...)`. `given` has what dbt would provide (`exceptions`), and
+    macros that are not in the text.
     """
     given = given or {}
     package = SimpleNamespace(**given)
@@ -19,7 +19,7 @@ def macros_of(source: str, given: Mapping[str, Any] | None = None) -> SimpleName
     environment.globals |= {**given, "cdc": package}
     template = environment.from_string(source)
     context = template.new_context()
-    # a template's own module would lack the names that begin with an underscore
+    # a template's own module lacks the names that begin with an underscore
     "".join(template.root_render_func(context))
     vars(package).update({name: macro for name, macro in context.vars.items() if name not in given})
     return package

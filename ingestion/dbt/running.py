@@ -1,4 +1,4 @@
-"""dbt in this process: one line per model as it ends, the tests in one, every problem in full."""
+"""dbt in this process: a line per model as it ends, one for all tests, every problem in full."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run_dbt(project_dir: Path, *arguments: str) -> int:
-    """Run one dbt command in the running Spark session and tell what became of its nodes."""
+    """Run one dbt command in the running Spark session, show its nodes, return the exit code."""
     tests: Counter[str] = Counter()
     outcome = invoke_dbt(project_dir, arguments, lambda event: _tell(event, tests))
     if tests:
@@ -40,14 +40,14 @@ def invoke_dbt(
 ) -> "dbtRunnerResult":
     """Run one dbt command in the running Spark session and return its result.
 
-    dbt itself prints nothing: the listener is given its events. With a manifest, which holds the
+    dbt itself prints nothing: the listener gets its events. With a manifest, which holds the
     project as it was parsed, the project's files are not read.
     """
-    # takes two seconds, which a loader or a report need not wait for
+    # this import takes two seconds, which a loader or a report need not wait for
     from dbt.cli.main import dbtRunner
 
     os.chdir(project_dir)
-    # PySpark logs each failed statement as JSON on the screen; dbt says the same in words.
+    # PySpark logs each failed statement as JSON on the screen; dbt reports the same in words.
     logging.getLogger("SQLQueryContextLogger").disabled = True
     return dbtRunner(manifest=manifest, callbacks=[listener]).invoke(
         [
@@ -87,7 +87,7 @@ def verb_of(status: str) -> str:
 
 
 def short(message: str) -> str:
-    """Return the sentence of an error without the plans that Spark prints behind it."""
+    """Return the sentence of an error without the plans that Spark prints after it."""
     lines = [line.strip() for line in str(message).splitlines() if line.strip()]
     told = [line for line in lines if not line.startswith(("+-", ":", "'", "Runtime Error"))]
     return " ".join(told[:4])[:600] or "no message"

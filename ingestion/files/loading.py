@@ -18,7 +18,7 @@ from ingestion.errors import BAD_LINES, CHANGED, OK, SOURCE, UserError
 from ingestion.files.records import SCHEMA, Heads, Row, read_rows
 from ingestion.progress import Batch, complain, show_batch
 
-# Borders between chunks depend on the content only, so that a repeated load cuts at the same lines.
+# Chunks are cut by content alone, so that a repeated load cuts at the same lines.
 CHUNK_BYTES = 32_000_000
 CHUNK_ROWS = 50_000
 SHOWN_BAD_LINES = 5
@@ -49,7 +49,7 @@ def load_files(
 ) -> int | None:
     """Land the files that have not landed yet; return the exit code, None if none is new.
 
-    Each batch that has landed is given to `landed_batch`.
+    `landed_batch` is called with each batch that has landed.
     """
     bad: list[str] = []
     landed = False
@@ -72,7 +72,7 @@ def load_files(
 
 
 def find_files(project_dir: Path, patterns: Iterable[str]) -> list[tuple[str, Path]]:
-    """Return the files that the patterns name, by the names they have in bronze, sorted."""
+    """Return the files that match the patterns, by their names in bronze, sorted."""
     found: dict[str, Path] = {}
     for pattern in patterns:
         whole = project_dir / pattern
@@ -104,7 +104,7 @@ def _plan_path(config: Config, feed: Feed) -> str:
 
 
 def _unfinished(spark: SparkSession, config: Config, feed: Feed) -> Plan | None:
-    """Return the plan that a loader left behind when it was killed."""
+    """Return the plan of a loader that was killed; None if there is none."""
     path = _plan_path(config, feed)
     if not exists(spark, path):
         return None
@@ -124,7 +124,7 @@ def _unfinished(spark: SparkSession, config: Config, feed: Feed) -> Plan | None:
 
 
 def _new_plan(spark: SparkSession, config: Config, feed: Feed) -> Plan:
-    """Write down which files come next, so that a repeat after a crash loads the same ones."""
+    """Write down which files come next, so that a load after a crash takes the same ones."""
     rows = read_table(spark, config.bronze, "files").where(F.col("feed") == feed.name)
     columns = ("path", "size", "sha256", F.unix_micros("loaded_at").alias("loaded_at"))
     loaded = {row.path: row for row in rows.select(*columns).collect()}
@@ -135,7 +135,7 @@ def _new_plan(spark: SparkSession, config: Config, feed: Feed) -> Plan:
     for name, path in found:
         if name not in loaded:
             files.append(_file(name, path))
-        # ctime moves with every change and cannot be set back: what it calls old is not read again.
+        # ctime moves with every change and cannot be set back: files with an old one are skipped.
         elif path.stat().st_ctime * 1e6 > loaded[name].loaded_at - 1e6:
             now = _file(name, path)
             if now and now.sha256 != loaded[name].sha256:

@@ -27,14 +27,14 @@ SCHEMA = pa.schema(
     ]
 )
 Row = dict[str, Any]
-# The last offset of each topic and partition, which loads may only raise.
+# The last offset of each topic and partition; loads may only raise it.
 Heads = dict[tuple[str, int], int]
-# A line that is no record lies where no record can: in a partition that Kafka does not have.
+# A line that is no record gets a partition that Kafka does not have, so no record can be there.
 NO_PARTITION = -1
 
 
 def read_rows(path: Path, name: str, lines: str, heads: Heads) -> Iterator[Row]:
-    """Yield a row for every line that is not blank, and raise the heads."""
+    """Yield a row for every line that is not blank, and raise the last offsets in `heads`."""
     with _open(path) as handle:
         for number, line in enumerate(handle, start=1):
             content = line.removesuffix(b"\n").removesuffix(b"\r")

@@ -1,7 +1,7 @@
-"""`python -m ingestion generate`: writes gold models for the tables that feeds bring.
+"""`python -m ingestion generate`: writes gold models for the tables of feeds.
 
-It reads silver with delta-rs and DuckDB, as `report` does. A table that a gold model declares
-already is compared with it, and the differences are told: nothing of the user's is overwritten.
+It reads silver with delta-rs and DuckDB, as `report` does. A table that a gold model already
+declares is compared with it, and the differences are shown: no file of the user is overwritten.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from ingestion.gold_models.new_models import Missing, missing_models, tell_model
 from ingestion.gold_models.source_tables import known_places, source_tables
 from ingestion.progress import say
 
-# More names than these are not worth a command line.
+# With more names than this, the shown command has no --select.
 NAMED = 10
 
 
@@ -37,7 +37,7 @@ def add_parser(
 
 
 def main(args: argparse.Namespace) -> int:
-    """Write a model and its YAML for each table without one; tell what differs for the others."""
+    """Write a model and its YAML for each table without one; show what differs for the others."""
     config = read_config(args.project_dir)
     if args.all == bool(args.feed):
         raise UserError("generate writes the models of one feed, generate FEED, or of all, --all.")
@@ -49,7 +49,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _of_feed(config: Config, name: str, names: list[str]) -> list[Path]:
-    """Write what the feed lacks, of these tables or of all; compare what has a model."""
+    """Write the models that the feed lacks, of these tables or of all; compare those that exist."""
     feed = choose(config, [name])[0]
     every_table = source_tables(config, feed)
     if not every_table:
@@ -71,7 +71,7 @@ def _of_feed(config: Config, name: str, names: list[str]) -> list[Path]:
 
 
 def _of_all_feeds(config: Config) -> list[Path]:
-    """Write what every feed lacks; of the tables that have a model nothing is told."""
+    """Write the models that every feed lacks; for tables that have one nothing is shown."""
     if not any(known_places(config, feed) for feed in config.feeds.values()):
         raise UserError(
             "Silver has no rows of any feed yet: run `python -m ingestion load`, then "

@@ -1,4 +1,4 @@
-"""The files of generated gold models: which names are free, what stands in them, written once."""
+"""The files of generated gold models: which names are free, what is in them, written once."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import yaml
 from ingestion.gold_models.models import ARGUMENTS, Column, Table, model_files
 from ingestion.local_files import replace_file
 
-# Hive's metastore takes 128 characters, and a history may stand beside.
+# Hive's metastore takes 128 characters, and a history has a longer name.
 LONGEST_NAME = 100
 SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
@@ -17,7 +17,8 @@ TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
 def model_names(feed: str, table: Table) -> list[str]:
     """Return the names that its model may have: the table's, and longer ones with its database.
 
-    They are names of files and of tables in Spark, whatever the message says; there may be none.
+    Each is a valid name of a file and of a table in Spark, whatever the message has; there may be
+    none.
     """
     words = [_word(part) for part in (feed, *table.place) if part]
     names = ["_".join(filter(None, words[start:])) for start in range(len(words) - 1, -1, -1)]
@@ -30,7 +31,7 @@ def _word(text: str) -> str:
 
 
 def names_in_use(project_dir: Path) -> set[str]:
-    """Return what dbt's nodes are called, in small letters, by which Spark tells tables apart."""
+    """Return the names of dbt's nodes in lower case, in which Spark compares names of tables."""
     files = model_files(project_dir, "*.sql", "*.py")
     files += [*(project_dir / "seeds").rglob("*.csv"), *(project_dir / "snapshots").rglob("*.sql")]
     return {path.stem.lower() for path in files}
@@ -45,7 +46,7 @@ def described_models(project_dir: Path) -> dict[str, Path]:
             entries = told.get("models") or []
             names = [entry["name"] for entry in entries]
         except (yaml.YAMLError, AttributeError, TypeError, KeyError):
-            # dbt says what is wrong with it
+            # dbt reports what is wrong with it
             continue
         described |= dict.fromkeys(names, path.relative_to(project_dir))
     return described
@@ -54,10 +55,10 @@ def described_models(project_dir: Path) -> dict[str, Path]:
 def write(
     project_dir: Path, feed: str, name: str, table: Table, described: Path | None = None
 ) -> tuple[Path, list[str]]:
-    """Write the model, and its YAML unless one describes it; return its path and what to say.
+    """Write the model, and its YAML unless one describes it; return its path and remarks.
 
-    The YAML comes first: a model that is there without its tests would stay so. dbt, which may read
-    at the same time, sees a file whole or not at all.
+    The YAML is written first: a model that once is without its tests would stay without. dbt, which
+    may read at the same time, sees a file whole or not at all.
     """
     folder = Path("models") / "gold" / feed
     model, own = folder / f"{name}.sql", folder / f"{name}.yml"
@@ -75,7 +76,7 @@ def write(
 
 
 def sql_text(feed: str, table: Table) -> str:
-    """Return the model: names from messages stand in it as string literals only."""
+    """Return the model; names from messages are in it as string literals only."""
     place = zip(ARGUMENTS, table.place, strict=True)
     where = ", ".join(f"{name}={_literal(part)}" for name, part in place if part)
     names = {column.name: column.gold_name for column in table.columns}
@@ -95,12 +96,12 @@ def _declaration(column: Column) -> str:
 
 
 def _literal(text: str) -> str:
-    """Return the text as a string of Jinja, whose escapes are Python's."""
+    """Return the text as a Jinja string, whose escapes are those of Python."""
     return repr(text)
 
 
 def yaml_text(name: str, table: Table) -> str:
-    """Return the model's YAML: what a row is, what the source says of its columns, the tests."""
+    """Return the model's YAML: what a row is, the source's comments and types, the tests."""
     columns = [
         {"name": column.gold_name}
         | ({"description": text} if (text := _description(column)) else {})
@@ -118,7 +119,7 @@ def yaml_text(name: str, table: Table) -> str:
 
 
 class _Indented(yaml.SafeDumper):
-    """Lists stand indented, as in the project's other files."""
+    """Lists are indented, as in the project's other files."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)

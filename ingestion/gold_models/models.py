@@ -1,4 +1,4 @@
-"""Gold models: what the project declares, what silver proposes, how the two differ."""
+"""Gold models: what the project declares, what silver proposes, and how the two differ."""
 
 import re
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from jinja2.sandbox import SandboxedEnvironment
 from ingestion.config.feeds import read_project, read_vars
 from ingestion.progress import say
 
-# catalog, database, schema and table, as the messages name them
+# catalog, database, schema and table, as in the messages
 Place = tuple[str | None, str | None, str | None, str]
 ARGUMENTS = ("catalog", "database", "schema", "table")
-# The macros of gold tables, with the arguments that none of their models lacks.
+# The macros of gold tables, with the arguments that each of their models must have.
 REQUIRED = {
     "current_state": {"feed", "table", "key", "columns"},
     "current_rows": {"feed", "table", "columns"},
 }
-# Columns that no message has: they hold the name of the shard.
+# Columns that no message has: they hold the names of the shard.
 SHARD = ("@database", "@schema", "@table")
-# What the feed's time_zone must name.
+# What the feed's time_zone must declare.
 ZONES = {
     "zoned_wall_clock": "written in the producer's zone, which the feed's time_zone must name",
     "instant_millis": "an instant made from a clock in the source's zone, which the feed's "
@@ -36,7 +36,7 @@ NO_ENCODINGS = (
     "string until you say otherwise, and the feed's encodings must name how they are written (text "
     "where it is plain), since neither the messages nor a document tells it"
 )
-# What macros/gold/plan/new_columns.sql keeps for itself.
+# Names that macros/gold/plan/new_columns.sql uses itself.
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
     *("_base_sequence", "_column_sequences", "_topic", "_partition", "_changed_at"),
@@ -46,21 +46,21 @@ TAKEN = (
 
 @dataclass(frozen=True)
 class Column:
-    """A column as the latest messages tell it; without a schema they tell its name only."""
+    """A column as in the latest messages; without a schema they carry its name only."""
 
     name: str
     source_type: str | None = None
     proposed_type: str | None = None
     comment: str | None = None
-    # None: neither the messages nor a document tells it
+    # None: it is known neither from the messages nor from a document
     wire_encoding: str | None = "text"
-    # what earlier messages tell, in their order
+    # the types of earlier messages, in their order
     earlier_types: tuple[str, ...] = ()
-    # its times are in the producer's zone, and the feed does not say which that is
+    # its times are in the producer's zone, which the feed does not declare
     lacks_zone: bool = False
-    # its type does not tell whether a zone stands behind its wall clocks
+    # its type does not show whether its wall clocks are followed by a zone
     may_name_zone: bool = False
-    # its rows do not tell how they are written, and the feed does not say it either
+    # its rows do not show their encoding, and the feed does not declare it
     lacks_encoding: bool = False
 
     @property
@@ -70,12 +70,12 @@ class Column:
 
     @property
     def gold_name(self) -> str:
-        """Return the name that Delta takes and gold does not use itself."""
+        """Return a name that Delta accepts and gold does not use itself."""
         name = re.sub(r"[ ,;{}()\n\t=]+", "_", self.name)
         return f"{name}_" if name.lower() in TAKEN else name
 
     def doubt(self) -> str | None:
-        """Say why the type deserves a look, if it does."""
+        """Return why a person should check the type, or None."""
         told = self.source_type or ""
         if self.lacks_encoding:
             return f"written as {self.wire_encoding}, which the feed's encodings must name"
@@ -110,9 +110,9 @@ class Table:
     columns: tuple[Column, ...]
     # columns that earlier messages had and the latest have not
     gone: tuple[str, ...] = ()
-    # what its rows say beside their columns
+    # what its rows show beside their columns
     remark: str | None = None
-    # the key that messages beside its rows name
+    # the key that messages beside its rows carry
     key_beside_rows: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -120,15 +120,15 @@ class Table:
 
     @property
     def own_name(self) -> str:
-        """Return the name by which feeds' settings call it, without the catalog."""
+        """Return its name in the settings of feeds, without the catalog."""
         return ".".join(part for part in self.place[1:] if part)
 
     def is_called(self, name: str) -> bool:
-        """Tell whether a user means this table, with or without what stands before its name."""
+        """Return whether a user means this table, with or without the names before its own."""
         return f".{self}".endswith(f".{name}")
 
     def others_under_its_names(self, tables: list["Table"]) -> list["Table"]:
-        """Return the tables whose rows a model of this one's names would hold too."""
+        """Return the tables whose rows a model declared with this one's names would have too."""
         return [
             other
             for other in tables
@@ -137,7 +137,7 @@ class Table:
         ]
 
     def parts_that_others_name(self, others: list["Table"]) -> str:
-        """Return which parts of the name those tables have and this one has not."""
+        """Return which parts of the name those tables have and this one lacks."""
         return " and ".join(
             part
             for part, mine, *theirs in zip(
@@ -147,12 +147,12 @@ class Table:
         )
 
     def columns_of_gold(self) -> list[Column]:
-        """Return the columns without those whose names Spark takes for another's."""
+        """Return the columns; of those whose names Spark takes as equal, only one."""
         owners = self._owners()
         return [column for column in self.columns if owners[column.gold_name.lower()] is column]
 
     def _owners(self) -> dict[str, Column]:
-        """Return the column of each name as Spark compares them: one of the key, or the first."""
+        """Return one column for each name as Spark compares names: one of the key, or the first."""
         owners: dict[str, Column] = {}
         for column in sorted(self.columns, key=lambda column: column.name not in self.key):
             owners.setdefault(column.gold_name.lower(), column)
@@ -202,19 +202,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Model:
-    """A gold model that the project has; key and columns by the names that the messages use."""
+    """A gold model that the project has; key and columns by their names in the messages."""
 
     path: Path
     feed: str
-    # None: the model does not ask for it; {'pattern': ...}: it reads many
+    # None: the model does not declare it; {'pattern': ...}: the model reads many
     place: tuple[str | dict[str, str] | None, ...]
     # empty: a model of current_rows
     key: tuple[str, ...]
     columns: dict[str, str]
-    # the names that the columns have in gold
+    # the columns' names in gold
     gold_names: dict[str, str]
     left_out: tuple[str, ...]
-    # gold has columns that the model does not name as soon as messages bring them
+    # columns that the model does not declare come into gold when messages carry them
     adds_columns: bool
 
     @property
@@ -223,16 +223,16 @@ class Model:
         return self.path.stem
 
     def is_of(self, feed: str, table: Table) -> bool:
-        """Tell whether the model reads this table."""
+        """Return whether the model reads this table."""
         return self.reads(feed, table.place)
 
     def reads(self, feed: str, place: Place) -> bool:
-        """Tell whether the model reads the table of this feed that messages name so."""
+        """Return whether the model reads this feed's table with these names in the messages."""
         return self.feed == feed and is_named_so(self.place, place)
 
 
 def is_named_so(declared: tuple[str | dict[str, str] | None, ...], place: Place) -> bool:
-    """Tell whether messages that name a table so are those of the table that is declared so."""
+    """Return whether a table with these names in the messages is one that the model declares."""
     return all(_is_called(mine, its) for mine, its in zip(declared, place, strict=True))
 
 
@@ -243,7 +243,7 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 
 
 def declared_models(project_dir: Path) -> list[Model]:
-    """Return the models made with `current_state` or `current_rows`; say which cannot be read."""
+    """Return the models made with `current_state` or `current_rows`; show which cannot be read."""
     models: list[Model] = []
     for path in model_files(project_dir, "*.sql"):
         text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
@@ -252,7 +252,7 @@ def declared_models(project_dir: Path) -> list[Model]:
         try:
             models += [_model(name, call) for call in _calls(project_dir, text)]
         except Exception as error:
-            # the text is the user's own: anything can be wrong with it
+            # the text is the user's: anything can be wrong with it
             say(f"{name}: cannot read this model: {' '.join(str(error).split())}")
     return models
 
@@ -318,7 +318,7 @@ def _var(project_dir: Path, name: str, default: object = None) -> object:
 
 
 def differences(model: Model, table: Table) -> list[str]:
-    """Say where the messages tell something else than the model declares."""
+    """Return where the messages differ from what the model declares, one line each."""
     told = {column.name: column.type for column in table.columns}
     untold = {column.name for column in table.columns if column.source_type is None}
     lines = [

@@ -1,4 +1,4 @@
-"""Gold models for tables without one: under which names, or why not; by themselves if asked."""
+"""Gold models for tables without one: their names, or why none is written."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Missing:
 
     @property
     def owner(self) -> Owner:
-        """Return by what it differs from every other table."""
+        """Return what identifies the table among all: its feed and its names."""
         return self.feed.name, self.table.place
 
 
@@ -37,7 +37,7 @@ class Outcome:
     remarks: tuple[str, ...]
 
     def tell(self) -> None:
-        """Show it, with what a person should decide."""
+        """Show the outcome, with what a person should decide."""
         table = self.missing.table
         if self.path is None:
             say(f"{table}: {self.remarks[0]}")
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def tell_model(path: Path, table: Table, remarks: list[str]) -> None:
-    """Show the model of a table and what deserves a look."""
+    """Show the model of a table and what a person should check."""
     say(f"{path}: {table}, {len(table.columns)} columns" + ("" if remarks else ", no remarks"))
     for remark in remarks:
         say(f"  {remark}")
@@ -55,9 +55,9 @@ def tell_model(path: Path, table: Table, remarks: list[str]) -> None:
 def models_for_new_tables(config: Config, seen: set[Owner]) -> list[Path]:
     """Write the models that tables of feeds with `tables: auto` lack; return their paths.
 
-    Silver, which it reads without Spark, is built before, and the models are built after. `seen`
-    keeps the tables that were looked at: who asks again with it pays for new ones alone, and hears
-    of a table that gets no model once. A folder that cannot be written is a UserError.
+    Silver must be built before, and the models are built after; silver is read without Spark.
+    `seen` keeps the tables that were examined: a later call with it reads only new ones, and a
+    table without a model is shown once. A folder that cannot be written is a UserError.
     """
     new = {
         (feed.name, place)
@@ -100,7 +100,7 @@ def missing_models(config: Config, feed: Feed, declared: list[Model]) -> list[Mi
 
 
 def write_models(project_dir: Path, tables: list[Missing]) -> list[Outcome]:
-    """Write a model for each of these tables, or say why not; no file that is there is touched."""
+    """Write a model for each table, or return why not; no file that exists is changed."""
     if not tables:
         return []
     reasons = {one.owner: _why_none(one) for one in tables}
@@ -122,9 +122,9 @@ def write_models(project_dir: Path, tables: list[Missing]) -> list[Outcome]:
 
 
 def choose_names(possible: dict[Owner, list[str]], taken: set[str]) -> dict[Owner, str | None]:
-    """Return the shortest name of each table that neither a file nor another table has, if any.
+    """Return the shortest name of each table that no file and no other table has, if any.
 
-    Tables that would share a name all get longer ones, in whatever order they stand.
+    Tables that would share a name all get longer ones, whatever their order.
     """
     tried = dict.fromkeys(possible, 0)
     while True:

@@ -1,4 +1,4 @@
-"""Partitioned tables of PostgreSQL: a snapshot brings their rows under two names."""
+"""Partitioned tables of PostgreSQL: a snapshot carries their rows under two names."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from ingestion.tables import query_table
 
 FORMATS = ("debezium_json", "debezium_avro", "debezium_smt")
 READ = ["feed", "source_type", "database_name", "schema_name", "table_name", "operation"]
-# A parent has brought nothing but its snapshot, which is that of its partitions together.
+# A parent has only a snapshot, whose rows are those of its partitions together.
 PARENTS = """
     with of_feed as materialized (
         select
@@ -64,7 +64,7 @@ PARENTS = """
 
 
 def remarks_on_partitioned(changes: Path, feed: Feed) -> dict[tuple[str | None, ...], str]:
-    """Return what to say of each table that looks like the parent of partitions."""
+    """Return a remark on each table that looks like the parent of partitions."""
     if feed.format not in FORMATS:
         return {}
     read = [*READ, "key_columns", "row_key", "after_image"]

@@ -11,19 +11,19 @@ from ingestion.gold_models.partitioned import remarks_on_partitioned
 from ingestion.sniff.recognise import mapping
 from ingestion.tables import query_table
 
-# What only the feed's settings can tell where rows do not.
+# Encodings that only the feed can declare where rows do not show them.
 ENCODED = set(ENCODINGS) - {"text"}
-# Formats of OMS in which a DATETIME may have the name of a zone behind it.
+# Formats of OMS in which the name of a zone may follow a DATETIME.
 MAY_NAME_ZONE = {"canal_json_oms", "dataworks_v2", "oms_default_ext"}
-# Clocks of a zone that only the feed's time_zone tells.
+# Encodings of times in a zone that only the feed's time_zone declares.
 OF_A_ZONE = {"zoned_wall_clock", "instant_millis"}
 PLACE = ["catalog_name", "database_name", "schema_name", "table_name"]
 ROWS = "('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')"
-# Messages beside the rows of a table that may tell its types, where rows do not.
+# Messages beside a table's rows that may carry its types where rows do not.
 BESIDE_ROWS = "('schema_change', 'truncate', 'ignored')"
-# Formats in which a delete may tell the types of its key alone.
+# Formats in which a delete may carry the types of its key alone.
 DELETES_OF_A_KEY = {"debezium_smt", "oms_debezium_smt"}
-# Offsets of two partitions say nothing of each other: the source's time comes first.
+# Offsets of two partitions cannot be compared: the source's time comes first.
 TIME = "coalesce(changed_at, message_timestamp)"
 SEEN = f'({TIME} is not null, {TIME}, bronze_version, "offset")'
 TABLES = f"""
@@ -57,7 +57,7 @@ TABLES = f"""
     having bool_or(is_row)
     order by all
 """
-# For tables whose messages tell no types: the names in their latest whole image.
+# For tables whose messages carry no types: the names in their latest complete image.
 IMAGES = f"""
     select
         {", ".join(PLACE)},
@@ -80,7 +80,7 @@ COLUMNS = f"""
 
 
 def known_places(config: Config, feed: Feed) -> list[Place]:
-    """Return the tables that have brought rows, by name alone, from a table that is small."""
+    """Return the names of the tables that have rows, read from a small table."""
     known = config.tables_of("silver") / "source_tables"
     if not known.exists():
         return []
@@ -133,7 +133,7 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
 
 
 def key_beside_rows(types: str | None) -> tuple[str, ...]:
-    """Return the key that types beside rows name: of CloudCanal, AWS DMS and Qlik Replicate."""
+    """Return the key that types beside rows carry, in CloudCanal, AWS DMS and Qlik Replicate."""
     try:
         told = json.loads(types or "{}")
     except ValueError:
@@ -155,7 +155,7 @@ def key_beside_rows(types: str | None) -> tuple[str, ...]:
 def _beside_rows(
     feed: Feed, place: list[str | None], told: list[list[Column]], names: list[str]
 ) -> tuple[list[Column], list[str]]:
-    """Return the columns of a table whose rows, with these names, tell no types."""
+    """Return the columns of a table whose rows carry these names and no types."""
     latest, gone = _latest(told or [[]])
     named = _named_encodings(feed, place)
     columns = [
@@ -167,7 +167,7 @@ def _beside_rows(
 
 
 def _with_encodings(columns: list[Column], feed: Feed, place: list[str | None]) -> list[Column]:
-    """Return the columns with the encodings that the feed names where nothing else tells them."""
+    """Return the columns, with the feed's encodings where no other is known."""
     named = _named_encodings(feed, place)
     return [
         replace(column, wire_encoding=column.wire_encoding or named.get(column.name))
@@ -176,7 +176,7 @@ def _with_encodings(columns: list[Column], feed: Feed, place: list[str | None]) 
 
 
 def _named_encodings(feed: Feed, place: list[str | None]) -> dict[str, str]:
-    """Return the encodings that the feed names for a table, by column."""
+    """Return the encodings that the feed declares for a table, by column."""
     table = ".".join(part for part in place[1:] if part)
     return feed.meaning.get("encodings", {}).get(table, {})
 
@@ -203,7 +203,7 @@ def _columns_of_schemas(table: Path, feed: Feed, schema_ids: list[str]) -> dict[
 
 
 def _latest(schemas: list[list[Column]]) -> tuple[list[Column], list[str]]:
-    """Return the columns of the last schema, and the names that only earlier ones have."""
+    """Return the columns of the last schema, and the names that only earlier schemas have."""
     *earlier, latest = schemas
     types: dict[str, list[str]] = {}
     for column in (column for schema in earlier for column in schema):

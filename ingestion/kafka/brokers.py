@@ -13,9 +13,9 @@ from ingestion.config.feeds import Feed, Offsets
 from ingestion.config.secrets import resolve, scrub
 from ingestion.errors import CONFIGURATION, SOURCE, UNEXPECTED, UserError
 
-# A wrong address is told within 30 seconds.
+# A wrong address is reported within 30 seconds.
 TIMEOUTS = {"default.api.timeout.ms": "15000", "request.timeout.ms": "7500"}
-# Brokers from before 2.8 do not tell topic ids.
+# The client's id for topics of brokers older than 2.8, which have none.
 NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 UNREACHABLE = ("TimeoutException", "DisconnectException", "NetworkException")
 REFUSED = ("SaslAuthenticationException", "SslAuthenticationException", "AuthenticationException")
@@ -36,7 +36,7 @@ class Topic:
 
 @contextmanager
 def broker_errors(feed: Feed) -> Iterator[None]:
-    """Turn what the Kafka client says into sentences."""
+    """Turn errors of the Kafka client into sentences."""
     try:
         yield
     except Py4JJavaError as error:
@@ -47,7 +47,7 @@ def broker_errors(feed: Feed) -> Iterator[None]:
 
 @contextmanager
 def group_errors(feed: Feed) -> Iterator[None]:
-    """Turn what the Kafka client says of the feed's consumer group into sentences."""
+    """Turn errors of the Kafka client about the feed's consumer group into sentences."""
     try:
         yield
     except Py4JJavaError as error:
@@ -70,7 +70,7 @@ def group_errors(feed: Feed) -> Iterator[None]:
 
 
 def explain(feed: Feed, error: JavaObject) -> UserError:
-    """Return the sentence for an error of the Kafka client, wherever in the causes it is."""
+    """Return the sentence for an error of the Kafka client, wherever it is among the causes."""
     causes = list(_causes(error))
     names = [name for name, _ in causes]
     servers = feed.kafka["bootstrap.servers"]
@@ -123,7 +123,7 @@ def admin_client(spark: SparkSession, feed: Feed) -> Iterator[JavaObject]:
 
 
 def feed_topics(spark: SparkSession, client: JavaObject, feed: Feed) -> dict[str, Topic]:
-    """Return the topics that the feed reads; a topic that it names must exist."""
+    """Return the topics that the feed reads; a topic that it declares must exist."""
     with broker_errors(feed):
         existing = set(client.listTopics().names().get())
         if feed.topic_pattern is not None:
@@ -149,7 +149,7 @@ def feed_topics(spark: SparkSession, client: JavaObject, feed: Feed) -> dict[str
 
 
 def matches(spark: SparkSession, feed: Feed, topic: str) -> bool:
-    """Tell whether the topic's name matches the feed's pattern, as Kafka and Spark match it."""
+    """Return whether the topic's name matches the feed's pattern, as Kafka and Spark match it."""
     try:
         return spark._jvm.java.util.regex.Pattern.matches(feed.topic_pattern, topic)
     except CapturedException:
@@ -169,7 +169,7 @@ def earliest_offsets(
 def latest_offsets(
     spark: SparkSession, client: JavaObject, feed: Feed, topics: dict[str, Topic], committed: bool
 ) -> Offsets:
-    """Return the end of each partition; `committed` stops before open transactions."""
+    """Return the end of each partition; with `committed` it is before open transactions."""
     return _offsets(spark, client, feed, topics, "latest", committed)
 
 

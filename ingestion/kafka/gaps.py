@@ -1,4 +1,4 @@
-"""Records that were lost at the source before they were read."""
+"""Records that were lost at the brokers before they were read."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ SHOWN_GAPS = 3
 
 @dataclass(frozen=True)
 class Source:
-    """The brokers' side: the feed's topics, and what of them still exists."""
+    """What the brokers have: the feed's topics, and the offsets that still exist."""
 
     topics: dict[str, Topic]
     earliest: Offsets
@@ -29,7 +29,7 @@ def find_gaps(
     reached: Offsets,
     known: dict[str, Identity],
 ) -> list[Gap]:
-    """Return what the feed has not read yet and the brokers do not hold any more."""
+    """Return the records that the feed has not read and the brokers no longer hold."""
     gaps = []
     for topic, partitions in sorted(reached.items()):
         old = known.get(topic, Identity(NO_ID, 0))
@@ -62,12 +62,12 @@ def _gaps_inside(source: Source, topic: str, generation: int, reached: dict[int,
 
 
 def is_deleted(spark: SparkSession, feed: Feed, topic: str) -> bool:
-    """Tell whether a topic that the brokers do not have would belong to the feed."""
+    """Return whether a topic that the brokers do not have would belong to the feed."""
     return feed.topic_pattern is not None and brokers.matches(spark, feed, topic)
 
 
 def refusal(feed: Feed, gaps: list[Gap]) -> str:
-    """Return the sentence that names the gaps and the way on."""
+    """Return the sentence that names the gaps and how to go on."""
     parts = [_shown(gap) for gap in gaps[:SHOWN_GAPS]]
     more = f" and {len(gaps) - SHOWN_GAPS} more" if len(gaps) > SHOWN_GAPS else ""
     return (

@@ -1,6 +1,6 @@
 """How far bronze has come, committed to a consumer group: every Kafka tool shows the lag.
 
-The loader never reads from the group: which records bronze has, Delta and the checkpoint say.
+The loader never reads from the group: Delta and the checkpoint show which records bronze has.
 """
 
 from pyspark.sql import SparkSession

@@ -1,4 +1,4 @@
-"""How far behind the brokers a feed is, as its loader saw it last: lakehouse/offsets/FEED.json."""
+"""The lag of a feed to its brokers, as its loader last saw it: lakehouse/offsets/FEED.json."""
 
 import json
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ class Ends:
 
 
 def note_ends(config: Config, feed: str, ends: Offsets) -> None:
-    """Write down what the feed's loader sees; it alone writes the file, as it holds the lock."""
+    """Write down what the feed's loader sees; only the loader writes it, as it holds the lock."""
     told = {"at": now().isoformat(), "ends": ends}
     replace_file(_path(config, feed), json.dumps(told).encode())
 
 
 def noted_ends(config: Config, feed: str) -> Ends | None:
-    """Return what the feed's loader saw last; None if no loader has looked."""
+    """Return what the feed's loader last saw; None if no loader has asked the brokers."""
     path = _path(config, feed)
     if not path.exists():
         return None
@@ -34,10 +34,10 @@ def noted_ends(config: Config, feed: str) -> Ends | None:
 
 
 def read_up_to(config: Config, feed: str) -> Offsets:
-    """Return where reading goes on, as the loader's checkpoint on this machine's disk says.
+    """Return the next offsets to read, from the loader's checkpoint on this machine's disk.
 
-    Offsets of records do not tell it: a topic with transactions has some that hold no record. It is
-    empty where bronze lies elsewhere, and before the first batch has been noted.
+    Offsets of records do not show them: with transactions, some offsets hold no record. Empty where
+    bronze is not on this disk, and before the first batch has been noted.
     """
     folder = Path(checkpoint_folder(config.bronze, feed))
     number = max(_numbers(folder, ".json"), default=None)

@@ -28,7 +28,7 @@ from ingestion.kafka.offsets import prepare
 from ingestion.kafka.topics import identities, note_topics
 from ingestion.progress import Batch, Lag, complain, show_batch
 
-# Records of aborted transactions never happened; a feed may ask for read_uncommitted.
+# Records of aborted transactions are not read, unless the feed declares read_uncommitted.
 DEFAULTS = {"isolation.level": "read_committed"}
 
 
@@ -56,11 +56,11 @@ def start_loading(
 ) -> Loading:
     """Start the feed's query; without an interval it ends when it has read what there is now.
 
-    What is wrong without stopping the load is given to `remark`.
+    `remark` is called with what is wrong and does not stop the load.
     """
     start, known = prepared
     if feed.group is not None:
-        # a loader that was killed may have landed a batch without telling the group
+        # a loader that was killed may have landed a batch without committing it to the group
         _tell_group(spark, feed, position(spark, config.bronze, feed.name, start), remark)
     landing, halted = threading.Lock(), threading.Event()
     failed: list[UserError] = []
@@ -68,7 +68,7 @@ def start_loading(
     def land(batch: DataFrame, number: int) -> None:
         with landing:
             if halted.is_set():
-                # To return would tell Spark that the batch has landed.
+                # If this returned, Spark would note the batch as landed.
                 raise InterruptedError("the loader stops before this batch")
             try:
                 _notice_topics(spark, config, feed, known)
@@ -135,7 +135,7 @@ def _read(spark: SparkSession, feed: Feed, start: Start) -> DataFrame:
 def _notice_topics(
     spark: SparkSession, config: Config, feed: Feed, known: dict[str, Identity]
 ) -> None:
-    """Note topics that are new; stop before records of a recreated topic land as the old one's."""
+    """Note new topics; stop before records of a recreated topic land as those of the old one."""
     with brokers.admin_client(spark, feed) as client:
         now = identities(brokers.feed_topics(spark, client, feed), known)
     recreated = [topic for topic in now if topic in known and known[topic] != now[topic]]
@@ -157,7 +157,7 @@ def _generation(topics: dict[str, Identity]) -> Column:
 def _tell_group(
     spark: SparkSession, feed: Feed, offsets: Offsets, remark: Callable[[str], None]
 ) -> None:
-    """Tell the feed's group how far bronze has come; no load stops where that fails."""
+    """Commit to the feed's group how far bronze has come; if that fails, the load goes on."""
     try:
         commit_offsets(spark, feed, offsets)
     except UserError as error:
@@ -191,7 +191,7 @@ def show_progress(loading: Loading) -> None:
 
 
 def _lag(source: dict[str, Any]) -> Lag:
-    """Return how many offsets lie between what was read and what there is."""
+    """Return the number of offsets between what was read and what there is."""
     read, latest = source.get("endOffset") or {}, source.get("latestOffset") or {}
     return {
         topic: {
@@ -210,7 +210,7 @@ def stop_loading(loading: Loading) -> None:
 
 
 def failure(spark: SparkSession, config: Config, loading: Loading) -> UserError | None:
-    """Return why the query ended, or None if it has read what it should or can go on at once."""
+    """Return why the query ended, or None if it has read everything or can go on at once."""
     failed = loading.query._jsq.exception()
     if failed.isEmpty():
         return None

@@ -1,4 +1,4 @@
-"""Before a load: is every unread record still there, and where does reading go on."""
+"""Before a load: whether every unread record still exists, and where reading goes on."""
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
@@ -82,12 +82,12 @@ def _go_on(
         for topic, partitions in offsets.items()
         if topic not in read and any(partitions.values())
     }
-    # Spark takes starting offsets only if they name every partition there is.
+    # Spark accepts starting offsets only if they have every partition there is.
     unready = is_untouched(spark, config.bronze, feed.name, before) and (
         {topic: set(partitions) for topic, partitions in offsets.items()}
         != {topic: set(partitions) for topic, partitions in before.offsets.items()}
     )
-    # Spark would read again a batch that has landed, and fail if its records are gone by now.
+    # Spark would read a batch that has landed again, and fail if its records are gone.
     noted = noted_position(spark, config.bronze, feed.name, before)
     unreadable = any(
         first > noted.get(topic, {}).get(partition, first)

@@ -1,4 +1,4 @@
-"""Which topic of its name a feed has read: names can be used again, ids cannot."""
+"""Which topics a feed has read, by id: names can be used again, ids cannot."""
 
 from pyspark.sql import SparkSession
 
@@ -16,7 +16,7 @@ def known_topics(spark: SparkSession, config: Config, feed: Feed) -> dict[str, I
 
 
 def newest(some: dict[str, Identity], others: dict[str, Identity]) -> dict[str, Identity]:
-    """Return the topics of both, in their youngest generation."""
+    """Return the topics of both, in their highest generation."""
     merged = dict(some)
     for topic, identity in others.items():
         if topic not in merged or merged[topic].generation < identity.generation:
@@ -42,7 +42,7 @@ def note_topics(
 
 
 def identities(topics: dict[str, Topic], known: dict[str, Identity]) -> dict[str, Identity]:
-    """Return which topics these are; a name that has another id now is one generation younger."""
+    """Return the identities of topics; a name that has another id now is a generation higher."""
     found = {}
     for topic, described in topics.items():
         old = known.get(topic)

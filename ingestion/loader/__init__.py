@@ -1,1 +1,1 @@
-"""All feeds land in bronze, once or again and again."""
+"""All feeds land in bronze, once or until stopped."""

@@ -21,9 +21,9 @@ def follow(
     interval: float,
     stopping: Event,
 ) -> int:
-    """Load what comes until stopped; a feed that fails leaves, the others go on.
+    """Load what comes until stopped; a feed that fails ends, the others go on.
 
-    Brokers that do not answer are no failure once a feed has started: they are asked again.
+    Once a feed has started, brokers that do not answer are no failure: they are asked again.
     """
     running: dict[str, Loading] = {}
     due = {feed.name: 0.0 for feed in feeds}

@@ -40,7 +40,7 @@ def add_parser(
 
 
 def seconds(text: str) -> float:
-    """Return a duration of the command line; argparse says it if it is none."""
+    """Return a duration of the command line; argparse reports one that is not valid."""
     number = float(text)
     if number <= 0:
         raise argparse.ArgumentTypeError("SECONDS must be above 0")
@@ -71,7 +71,7 @@ def main(args: argparse.Namespace) -> int:
 def load_once(
     spark: SparkSession, config: Config, feeds: list[Feed], accept_gaps: bool, stopping: Event
 ) -> int:
-    """Load what there is now, feed after feed; one feed's trouble does not keep the others back."""
+    """Load what there is now, feed after feed; if one is in trouble, the others go on."""
     first = OK
     for feed in feeds:
         if stopping.is_set():
@@ -98,8 +98,8 @@ def load_feed(
 ) -> int | None:
     """Load what there is now of one feed; return the exit code, None if nothing is new.
 
-    Each batch that has landed is given to `landed_batch`, what is wrong without stopping the load
-    to `remark`. A UserError says what keeps the feed from being loaded.
+    `landed_batch` is called with each batch that has landed, `remark` with what is wrong and does
+    not stop the load. A UserError says why the feed cannot be loaded.
     """
     if feed.files:
         return load_files(spark, config, feed, landed_batch)
@@ -130,7 +130,7 @@ def _hand_on(loading: Loading, landed_batch: Callable[[Batch], None]) -> None:
 
 @contextmanager
 def stop_signals() -> Iterator[Event]:
-    """Yield an event that Ctrl-C and SIGTERM set, so that a batch can end; the second is hard."""
+    """Yield an event that Ctrl-C and SIGTERM set to let a batch end; a second one stops at once."""
     stopping = Event()
 
     def stop(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""The rows of a source and of gold in one shape: the form of every column, and a checksum."""
+"""The rows of a source and of gold in the same shape: each column's form, and a checksum."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from ingestion.reconcile.sources import SourceTable, asking, read
 
 Form = str | None
 Key = tuple[Form, ...]
-# What gold tells of a row beside its columns.
+# What gold has on a row beside its columns.
 TOLD = [
     "_change.topic as topic",
     "_change.partition as partition",
@@ -23,7 +23,7 @@ TOLD = [
 
 @dataclass(frozen=True)
 class Column:
-    """A column that both sides have."""
+    """A column that source and gold both have."""
 
     name: str
     source_name: str
@@ -32,34 +32,34 @@ class Column:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared with what."""
+    """A table of the source and the gold table that it is compared with."""
 
     spark: SparkSession
     table: SourceTable
     gold_path: Path
     forms: Forms
-    # in the order in which the source's index has them
+    # in the order of the source's index
     key: tuple[Column, ...]
     columns: tuple[Column, ...]
 
     @property
     def key_forms(self) -> list[str]:
-        """Return the names under which the key's forms stand."""
+        """Return the names of the columns with the key's forms."""
         return [f"form_{number}" for number in range(len(self.key))]
 
     @property
     def key_texts(self) -> list[str]:
-        """Return the names under which the texts stand that the source itself has for the key."""
+        """Return the names of the columns with the source's own texts of the key."""
         return [f"text_{number}" for number in range(len(self.key))]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of one side: the form of every column, and the checksum of them all."""
+    """One row of source or gold: the form of every column, and the checksum of them all."""
 
     forms: tuple[Form, ...]
     checksum: str
-    # in gold: topic, partition and offset of its newest change, the columns that did not fit
+    # in gold: coordinates of its newest change, names of its misfits
     told: tuple[Any, ...]
 
 
@@ -69,7 +69,7 @@ def gold_table(compared: Comparison) -> DataFrame:
 
 
 def find_at_source(compared: Comparison, keys: list[Key]) -> dict[Key, Row]:
-    """Return what the source has of these keys now; they are texts of its own, or of gold."""
+    """Return the source's rows of these keys now; the keys are texts of the source or of gold."""
     table = compared.table
     names = [column.source_name for column in compared.key]
     literals = [
@@ -83,7 +83,7 @@ def find_at_source(compared: Comparison, keys: list[Key]) -> dict[Key, Row]:
 
 
 def find_in_gold(compared: Comparison, gold: DataFrame, keys: list[Key]) -> dict[Key, Row]:
-    """Return what gold has of these keys."""
+    """Return gold's rows of these keys."""
     types = ", ".join(f"{name} string" for name in compared.key_forms)
     wanted = compared.spark.createDataFrame(keys, types)
     found = rows_in_gold(compared, gold).join(wanted, on=compared.key_forms, how="left_semi")
@@ -103,7 +103,7 @@ def _collected(compared: Comparison, found: DataFrame) -> dict[Key, Row]:
 
 
 def rows_of_source(compared: Comparison, condition: str) -> DataFrame:
-    """Return the source's rows of a condition; one statement reads them, when they are wanted."""
+    """Return the source's rows of a condition; one statement reads them, once they are used."""
     table = compared.table
     texts = ", ".join(
         f"{table.text(column.source_name)} as text_{number}"
@@ -118,7 +118,7 @@ def rows_of_source(compared: Comparison, condition: str) -> DataFrame:
 
 
 def rows_in_gold(compared: Comparison, gold: DataFrame) -> DataFrame:
-    """Return all rows of gold, and what it tells of them."""
+    """Return all rows of gold, each with the columns of TOLD."""
     forms = [
         compared.forms.of_gold(column.name, compared.table.kind(column.source_name), column.type)
         for column in compared.columns

@@ -1,7 +1,7 @@
 """One text per value, the same for a source's text and for gold's value if they are equal.
 
-A source's text goes the way that a message's text goes to gold: macros/values/typed.sql makes the
-value, or tells that it does not fit. All functions return expressions of Spark SQL.
+A source's text becomes a value as a message's text does in gold: macros/values/typed.sql makes the
+value, or finds that it does not fit. All functions return expressions of Spark SQL.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from ingestion.dbt.macros import macros_of
 # A text without zeros at the end of its fraction.
 SHORT = r"rtrim('.', regexp_replace({0}, r'(\.\d*?)0+$', '$1'))"
 WALL_CLOCK = SHORT.format("rtrim('Z', translate({0}, 'T', ' '))")
-# Of the texts that mean the same, one; {1} is the instant that the text {0} names.
+# One text for all that mean the same; {0} is the text, {1} the instant that it means.
 SAME_MEANING = {
-    # numeric without scale loses zeros at its end in some messages, ZEROFILL adds some in front
+    # some messages of a numeric without scale lack zeros at its end; ZEROFILL adds some in front
     "number": rf"regexp_replace({SHORT}, r'^(-?)0+(?=\d)', '$1')",
     "float": "coalesce(cast(try_cast({0} as float) as string), {0})",
     "double": "coalesce(cast(try_cast({0} as double) as string), {0})",
@@ -32,7 +32,7 @@ WITHOUT_BC = (
     "format_string('-%04d', cast(substring_index({0}, '-', 1) as int) - 1),"
     " substring({0}, 5, length({0}) - 7)), {0})"
 )
-# What PostgreSQL writes otherwise than its messages.
+# Texts that PostgreSQL writes otherwise than its messages.
 REWRITTEN = {"bits": "conv({0}, 2, 10)", "wall_clock": WITHOUT_BC, "instant": WITHOUT_BC}
 
 
@@ -45,7 +45,7 @@ class Forms:
 
     @cached_property
     def typing(self) -> SimpleNamespace:
-        """Return the macros that make values of texts."""
+        """Return the macros that make values from texts."""
         typing = project_files(self.project_dir) / "macros" / "values" / "typed.sql"
         text = typing.read_text(encoding="utf-8")
         return macros_of(text)
@@ -63,7 +63,7 @@ class Forms:
         return f"if({is_misfit}, {as_text}, {_value_as_text(value, kind, declared)})"
 
     def of_gold(self, column: str, kind: str, type_text: str) -> str:
-        """Return the form of gold's value, or of the text of what did not fit."""
+        """Return the form of gold's value, or of the text of a misfit."""
         declared = type_text.lower().strip()
         value = f"`{column.replace('`', '``')}`"
         if declared == "string":

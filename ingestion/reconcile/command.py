@@ -1,7 +1,7 @@
-"""`python -m ingestion reconcile`: proves that gold equals its source, or tells what differs.
+"""`python -m ingestion reconcile`: proves that gold equals its source, or shows what differs.
 
-Rows are counted, compared by checksum, key range after key range, and where checksums differ read
-again. It reads tables by path: dbt may run at the same time.
+Rows are counted and compared by checksum, key range after key range; rows whose checksums differ
+are read again. Tables are read by path: dbt may run at the same time.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def main(args: argparse.Namespace) -> int:
     if args.key:
         _check_key(args.key, [model for model, _ in chosen])
     spark = session(config.project_dir)
-    # as dbt works: a value that does not fit is no error
+    # as in dbt: a value that does not fit is no error
     spark.conf.set("spark.sql.ansi.enabled", "false")
     equal = [_is_equal(spark, config, model, source, args) for model, source in chosen]
     return OK if all(equal) else DIFFERENT
@@ -108,7 +108,7 @@ def _check_key(values: list[str], models: list[Model]) -> None:
 def _is_equal(
     spark: SparkSession, config: Config, model: Model, source: Source, args: argparse.Namespace
 ) -> bool:
-    """Compare one table, tell what there is to tell, and return whether nothing differs."""
+    """Compare one table, show the result, and return whether nothing differs."""
     compared = comparison_of(spark, config, model, source)
     say(f"{model.name}: {len(compared.columns)} columns of {compared.table.relation}")
     for name in sorted(set(model.columns) - {column.source_name for column in compared.columns}):
@@ -122,7 +122,7 @@ def _is_equal(
     ended = now(spark, source)
     if first.differing:
         time.sleep(args.settle)
-    # before gold is read again, so that it has no less than this
+    # asked before gold is read again, so that gold is complete at least up to this
     complete = complete_up_to(spark, config, source.feed, model)
     again = read_again(compared, first)
     for line in again.lines:
@@ -135,14 +135,14 @@ def _is_equal(
             "meanwhile and not judged"
         )
     left = first.differing - again.settled - again.changing
-    # gold was behind when rows were read that were not read again
+    # differing rows that were not read again may have been read before gold was complete
     is_complete = len(first.first) == first.differing and complete is not None
     say("  " + _verdict(left, is_complete and complete > ended))
     return not left
 
 
 def _compare_all(compared: Comparison, config: Config, args: argparse.Namespace) -> Reading:
-    """Compare all rows, and tell how many there are and differ."""
+    """Compare all rows, and show how many there are and how many differ."""
     gold = gold_table(compared)
     say(f"  rows: {count_source(compared):,} at the source, {gold.count():,} in gold")
     first = compare_checksums(compared, gold, args.rows_per_piece, args.limit, config.lakehouse)

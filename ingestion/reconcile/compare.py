@@ -14,7 +14,7 @@ from ingestion.reconcile.sources import asking, rows
 
 @dataclass(frozen=True)
 class Reading:
-    """What the first reading of all rows found."""
+    """The result of the first reading of all rows."""
 
     ranges: int
     differing: int
@@ -36,7 +36,7 @@ def compare_checksums(
 ) -> Reading:
     """Return how many rows differ, and the first of them.
 
-    For each row of the source a key and a checksum lie below the scratch folder meanwhile.
+    Meanwhile the scratch folder holds a key and a checksum of each row of the source.
     """
     keys, texts, ranges = compared.key_forms, compared.key_texts, 0
     with TemporaryDirectory(prefix="reconcile-", dir=scratch) as folder:
@@ -61,7 +61,7 @@ def compare_checksums(
 
 
 def _key_ranges(compared: Comparison, rows_per_piece: int) -> Iterator[str]:
-    """Yield conditions that take so many rows each, every row once, in the source's own order."""
+    """Yield conditions for this many rows each, every row once, in the source's own order."""
     table = compared.table
     names = [column.source_name for column in compared.key]
     ordered = [table.ordered(name) for name in names]
@@ -83,7 +83,7 @@ def _key_ranges(compared: Comparison, rows_per_piece: int) -> Iterator[str]:
 
 
 def _is_beyond(ordered: list[str], bounds: list[str], strict: str, last: str) -> str:
-    """Return (a, b) > (1, 2), or <=, in words that every planner takes to its index."""
+    """Return (a, b) > (1, 2), or <=, in a form for which every planner uses its index."""
     column, bound = ordered[0], bounds[0]
     if len(ordered) == 1:
         return f"{column} {last} {bound}"

@@ -1,4 +1,4 @@
-"""What of a gold table can be compared with which table of the source."""
+"""Which columns of a gold table can be compared, and with which table of the source."""
 
 from pyspark.sql import SparkSession
 
@@ -11,7 +11,7 @@ from ingestion.reconcile.sources import Source, find_table
 
 
 def comparison_of(spark: SparkSession, config: Config, model: Model, source: Source) -> Comparison:
-    """Return what is compared, once both tables are there."""
+    """Return the comparison of a model with its source; both tables must exist."""
     path = config.tables_of("gold") / model.name
     if not (path / "_delta_log").exists():
         raise UserError(f"{model.name} is not in gold yet: run `dbt build`.", SOURCE)
@@ -31,7 +31,7 @@ def comparison_of(spark: SparkSession, config: Config, model: Model, source: Sou
     absent = [name for name in model.key if name not in columns]
     if absent:
         raise UserError(f"{model.name}: the source has no key column {', '.join(absent)}.", SOURCE)
-    # in the primary key's order the source finds a range by its index
+    # in the primary key's order, the source finds a range by its index
     same = set(table.primary_key) == set(model.key)
     key = tuple(columns.pop(name) for name in (table.primary_key if same else model.key))
     forms = Forms(config.project_dir, source.feed.meaning.get("time_zone", "UTC"))

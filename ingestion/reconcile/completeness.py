@@ -20,10 +20,10 @@ PLACE = ("catalog_name", "database_name", "schema_name", "table_name")
 def complete_up_to(
     spark: SparkSession, config: Config, feed: Feed, model: Model
 ) -> datetime | None:
-    """Return what the view silver.complete_up_to tells of what is in gold, or None if nothing is.
+    """Return what the view silver.complete_up_to gives for what is in gold; None if unknown.
 
     The view's own SQL reads the tables by path: the metastore is left to dbt, which may run. So
-    silver may be ahead of gold, and counts as far as the gold table has come.
+    silver may have more than gold; it counts as far as the gold table has come.
     """
     silver = config.tables_of("silver")
     if not (silver / "applied_versions").exists():
@@ -45,7 +45,7 @@ def complete_up_to(
             told = told.where(F.col(column) == name)
     # as text: a datetime of Python would be in this machine's zone
     earliest = F.min("complete_up_to").cast("string")
-    # a partition of which nothing is told keeps the table from being complete
+    # a partition without a known time keeps the table from being complete
     known = F.count("complete_up_to") == F.count("*")
     ((time,),) = told.select(F.when(known, earliest)).collect()
     return datetime.fromisoformat(time) if time else None
@@ -55,7 +55,7 @@ def view_sql(project_dir: Path, relations: dict[tuple[str, str], str]) -> str:
     """Return the SQL of the view silver.complete_up_to over these relations, as Spark reads it."""
     environment = Environment()
     environment.globals |= {
-        # what the view asks of the project decides whether dbt makes it
+        # the view asks for the feeds only to decide whether dbt makes it
         "cdc": SimpleNamespace(feeds=dict),
         "config": lambda **_: "",
         "ref": lambda model: relations["silver", model],

@@ -2,53 +2,53 @@
 
 from dataclasses import dataclass
 
-# What a text is: the word that canonical_forms.py knows, and how the database is asked for it.
+# A kind of text, as in canonical_forms.py, and the SQL that asks the database for it.
 Writing = tuple[str, str]
 WHOLE_OR_DECIMAL = ("smallint", "integer", "bigint", "numeric", "decimal", "int")
 WHOLE_OR_DECIMAL += ("tinyint", "mediumint", "year")
 
-# The output function of every type, which a cast to text is not for char(n) and inet.
+# The output function of every type; for char(n) and inet a cast to text differs from it.
 WRITTEN = "case when {0} is not null then concat({0}) end"
 # Microseconds as Debezium counts them: a month has 30.4375 days.
-# A numeric: the longest intervals have more microseconds than a bigint.
+# A numeric, as the longest intervals have more microseconds than fit a bigint.
 MICROSECONDS = (
     "round(cast((extract(year from {0}) * 12 + extract(month from {0})) * 2629800000000"
     " + extract(day from {0}) * 86400000000 + extract(hour from {0}) * 3600000000"
     " + extract(minute from {0}) * 60000000 + extract(second from {0}) * 1000000"
     " as numeric))"
 )
-# A cast of FLOAT to text has six digits; of a double it has all.
+# A cast of FLOAT to text has six digits; that of a double has all.
 ALL_DIGITS = "cast({0} + 0e0 as char)"
 
-# Messages write these in ways of their own.
+# Messages write these types in ways of their own, so they are not compared.
 UNTOLD = ("untold", "null")
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one family of databases is spoken to."""
+    """The SQL and options of one family of databases."""
 
     # options of Spark's JDBC reader: the driver, and what makes every session the same
     options: dict[str, str]
-    # of the types that are not written by `text`
+    # for the types that `text` does not write
     writings: dict[str, Writing]
     text: str
-    # types whose comparison and order differ, unless they are made text
+    # types whose comparison and order differ unless cast to text
     ordered_as_text: tuple[str, ...]
-    # types whose literals are no text in quotes
+    # kinds whose literals have no quotes
     plain: tuple[str, ...]
     bytes_literal: str
-    # where tables lie that nothing stands before
+    # the schema or database of tables whose names have no prefix
     here: str
     has_schemas: bool
     primary_key: str
 
     def schema_of(self, database: str | None, schema: str | None) -> str | None:
-        """Return the part of a table's name that stands before it in SQL."""
+        """Return the prefix of a table's name in SQL: its schema, or its database."""
         return schema if self.has_schemas else database or schema
 
     def writing(self, data_type: str) -> Writing:
-        """Return what values of this type are, and how they are asked for."""
+        """Return the kind of this type's texts, and the SQL that asks for them."""
         return self.writings.get(data_type, ("text", self.text))
 
 
@@ -119,7 +119,7 @@ MARIADB = Dialect(
     },
     text="cast({0} as char)",
     ordered_as_text=("enum", "set"),
-    # a number beside a text in quotes would be compared as a double
+    # a number would be compared with a quoted text as a double
     plain=("number", "float", "double"),
     bytes_literal="x'{0}'",
     here="database()",
@@ -137,5 +137,5 @@ def identifier(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Return the text as a literal; sessions take a backslash for itself."""
+    """Return the text as a literal; in our sessions a backslash is no escape."""
     return "'" + text.replace("'", "''") + "'"

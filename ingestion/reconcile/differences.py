@@ -20,13 +20,13 @@ SHOWN = 120
 
 @dataclass(frozen=True)
 class SecondReading:
-    """What became of the first differing rows."""
+    """The result of reading the first differing rows again."""
 
-    # of those that still differ, as they stood before
+    # of rows that still differ, while the source has the same value
     lines: list[str]
-    # gold has followed meanwhile
+    # rows that are equal now
     settled: int
-    # the source has another value than before
+    # rows of which the source has another value than before
     changing: int
 
 
@@ -36,7 +36,7 @@ def read_again(compared: Comparison, first: Reading) -> SecondReading:
         return SecondReading([], 0, 0)
     keys = list(first.first)
     in_gold = find_in_gold(compared, gold_table(compared), keys)
-    # a key that only gold has is asked for as gold writes it
+    # for a key that only gold has, the source is asked with gold's text
     told = [texts if checksum else key for key, (checksum, texts) in first.first.items()]
     at_source = find_at_source(compared, told)
     lines: list[str] = []
@@ -56,7 +56,7 @@ def read_again(compared: Comparison, first: Reading) -> SecondReading:
 def lines_of_row(
     compared: Comparison, key: Key, source: Row | None, gold: Row | None
 ) -> Iterator[str]:
-    """Yield a line for each column that differs, or one that says which side has the row."""
+    """Yield a line for each column that differs, or one that shows which side has it."""
     names = [column.name for column in compared.key]
     row = ", ".join(f"{name}={_shown(form)}" for name, form in zip(names, key, strict=True))
     if gold is None:
@@ -78,7 +78,7 @@ def lines_of_row(
 
 
 def _start(one: Form, other: Form) -> int:
-    """Return where two long texts deserve a look: shortly before their first difference."""
+    """Return where to show two long texts from: shortly before their first difference."""
     pairs = enumerate(zip(one or "", other or "", strict=False))
     shorter = min(len(one or ""), len(other or ""))
     differing = next((place for place, (mine, its) in pairs if mine != its), shorter)

@@ -16,16 +16,16 @@ NUMBERS = ("number", "float", "double")
 
 
 def compare_row(compared: Comparison, key: Key) -> Reading:
-    """Return what a first reading of all rows would, had they this one only, and tell who has it.
+    """Return the result of a first reading of this row; show whether source and gold have it.
 
     The key's texts are as the source or gold writes them, in the order of `compared.key`.
     """
     for column, text in zip(compared.key, key, strict=True):
-        # MariaDB would take the number that a text begins with
+        # MariaDB would use the number at the start of a text
         if compared.table.kind(column.source_name) in NUMBERS and not NUMBER.fullmatch(text):
             raise UserError(f"--key {text}: {column.name} is a number.")
     at_source = find_at_source(compared, [key])
-    # a collation may take another text for this one
+    # by its collation the source may find a row with another text
     form = key if key in at_source else next(iter(at_source), key)
     source = at_source.get(form)
     gold = find_in_gold(compared, gold_table(compared), [form]).get(form)

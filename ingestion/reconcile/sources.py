@@ -1,4 +1,4 @@
-"""The database behind a feed, read through Spark: read only, in sessions that are all the same."""
+"""A feed's source database, read through Spark: read only, in sessions that are all alike."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from ingestion.errors import SOURCE, UserError
 from ingestion.reconcile.dialects import DIALECTS, Dialect, identifier, literal
 
 FETCHED_AT_ONCE = "1000"
-# Nothing else stands in SQL without quotes.
+# Only such texts are put into SQL without quotes.
 HEX = re.compile(r"[0-9A-F]*")
 NUMBER = re.compile(r"-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?")
 
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True)
 class SourceTable:
-    """A table of a source: what to call it in SQL, its columns' types, its primary key."""
+    """A table of a source: its name in SQL, its columns' types, its primary key."""
 
     source: Source
     relation: str
@@ -46,16 +46,16 @@ class SourceTable:
         return text.format(identifier(column))
 
     def kind(self, column: str) -> str:
-        """Return what the text of a column is."""
+        """Return the kind of a column's text."""
         return self.source.dialect.writing(self.columns[column])[0]
 
     def ordered(self, column: str) -> str:
-        """Return the expression that compares with a literal as it sorts."""
+        """Return a column's expression that sorts as it compares with a literal."""
         as_text = self.columns[column] in self.source.dialect.ordered_as_text
         return self.text(column) if as_text else identifier(column)
 
     def literal(self, column: str, text: str) -> str:
-        """Return the literal of a column's text, of the column's own type."""
+        """Return the literal of a column's text, in the column's own type."""
         kind, dialect = self.kind(column), self.source.dialect
         if kind == "bytes" and HEX.fullmatch(text):
             return dialect.bytes_literal.format(text)
@@ -63,7 +63,7 @@ class SourceTable:
 
 
 def source_of(feed: Feed) -> Source:
-    """Return the feed's database; the environment holds its secrets."""
+    """Return the feed's database; its secrets come from the environment."""
     if not feed.source:
         raise UserError(
             f"Feed {feed.name} has no source: give it url, user and password under source "
@@ -71,26 +71,26 @@ def source_of(feed: Feed) -> Source:
         )
     options = resolve(feed.name, feed.source, of="source")
     dialect = next(d for scheme, d in DIALECTS.items() if options["url"].startswith(scheme))
-    # MariaDB's driver reads MySQL, by its own name only
+    # MariaDB's driver reads MySQL too, but only under its own scheme
     url = options["url"].replace("jdbc:mysql:", "jdbc:mariadb:", 1)
     return Source(feed, dialect, dialect.options | options | {"url": url})
 
 
 def read(spark: SparkSession, source: Source, sql: str) -> DataFrame:
-    """Return what one statement gives; it runs when the rows are wanted."""
+    """Return the rows of one statement; it runs once they are used."""
     options = source.options | {"fetchsize": FETCHED_AT_ONCE, "query": sql}
     return spark.read.format("jdbc").options(**options).load()
 
 
 def rows(spark: SparkSession, source: Source, sql: str) -> list[tuple]:
-    """Return the few rows that a statement gives."""
+    """Return all rows of a statement that gives few."""
     with asking(source):
         return [tuple(row) for row in read(spark, source, sql).collect()]
 
 
 @contextmanager
 def asking(source: Source) -> Iterator[None]:
-    """Turn what the database or its driver refuses into a sentence without secrets."""
+    """Turn errors of the database or its driver into a sentence without secrets."""
     try:
         yield
     except (Py4JJavaError, CapturedException) as error:
@@ -99,7 +99,7 @@ def asking(source: Source) -> Iterator[None]:
             raise
         said, state = reason
         told = scrub(said, source.feed.source).rstrip(".")
-        # class 22 of SQL's states: the connection and the statement are right
+        # class 22 of SQL states: the data are wrong, the connection and the statement are right
         advice = (
             "A value of the table cannot be asked for as docs/reconcile.md says of its type: look "
             "for it at the source."
@@ -112,7 +112,7 @@ def asking(source: Source) -> Iterator[None]:
 
 
 def _first_words(error: Py4JJavaError | CapturedException) -> tuple[str, str] | None:
-    """Return what the driver said and SQL's state of it, if it was the driver."""
+    """Return the driver's message and its SQL state, or None if the driver raised no error."""
     cause = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
     gateway = SparkSession.getActiveSession().sparkContext._gateway
     while cause is not None:
@@ -133,7 +133,7 @@ def now(spark: SparkSession, source: Source) -> datetime:
 def find_table(
     spark: SparkSession, source: Source, schema: str | None, table: str
 ) -> SourceTable | None:
-    """Return the table, or nothing where the user sees none of that name."""
+    """Return the table, or None where the user sees none of that name."""
     within = literal(schema) if schema else source.dialect.here
     columns = rows(
         spark,

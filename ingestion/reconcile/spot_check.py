@@ -19,11 +19,11 @@ from ingestion.reconcile.both_sides import (
 )
 from ingestion.reconcile.sources import now
 
-# So many keys of all, so many of those that changed or were deleted lately.
+# This many keys of all, and this many of those that changed or were deleted lately.
 MOST = 50
-# Those of so many of bronze's newest versions are late.
+# Changes in this many of bronze's newest versions count as late.
 VERSIONS = 20
-# Types of which a message's key has the text that the source writes, too.
+# Types of which the source writes the same text as a message's key.
 PLAIN = ("tinyint", "smallint", "int", "bigint", "string")
 CHANGES = ("insert", "update", "upsert", "snapshot", "delete")
 PLACE = ("catalog_name", "database_name", "schema_name", "table_name")
@@ -31,7 +31,7 @@ PLACE = ("catalog_name", "database_name", "schema_name", "table_name")
 
 @dataclass(frozen=True)
 class Pair:
-    """One row of both sides; None where a side has no such row."""
+    """One row of source and gold; None where one has no such row."""
 
     source: Row | None
     gold: Row | None
@@ -43,23 +43,23 @@ class Pair:
 
     @property
     def differs(self) -> bool:
-        """Return whether gold has another row than the source, or only one of them has one."""
+        """Return whether gold and source have different rows, or only one of them has a row."""
         return self.at_source != (self.gold.checksum if self.gold else None)
 
 
 @dataclass(frozen=True)
 class Look:
-    """What both sides had, and when the source was asked, by its own clock."""
+    """What source and gold had, and when the source was asked, by its own clock."""
 
     at: datetime
     pairs: dict[Key, Pair]
 
 
 def look_at_some(compared: Comparison, model: Model, silver: Path, again: list[Key]) -> Look:
-    """Compare rows chosen at random, and those of the keys that are to be looked at again.
+    """Compare rows chosen at random, and those of the keys `again`.
 
-    Half of them are of all that gold has, half of the newest changes, which gold may lack. The
-    source is asked one statement for all. Gold is read first: what differs may be on its way.
+    Half of the random rows are from all of gold, half from the newest changes, which gold may lack.
+    One statement asks the source for all. Gold is read first: what differs may be on its way.
     `silver` is the folder of the table of changes.
     """
     gold = gold_table(compared)
@@ -82,7 +82,7 @@ def _of_all(compared: Comparison, gold: DataFrame) -> list[Key]:
 
 
 def _of_newest_changes(compared: Comparison, model: Model, silver: Path) -> list[Key]:
-    """Return keys of changed and deleted rows, where their texts are those of the source."""
+    """Return keys of the newest changes, if their types are among PLAIN; else none."""
     types = [column.type.lower().strip() for column in compared.key]
     if not (silver / "_delta_log").exists() or any(name not in PLAIN for name in types):
         return []

@@ -7,28 +7,28 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Trouble:
-    """What keeps a part of the project back; it is tried again in each cycle."""
+    """What stops a part of the project; that part is tried again in each cycle."""
 
     # feed, model, project (its files) or dbt (as a whole)
     kind: str
-    # of the feed or the model; the kind again where there is but one
+    # of the feed or the model; otherwise the kind again
     name: str
     # what is wrong and what to do, in one sentence
     sentence: str
-    # when it was met first, without having been mended since
+    # since when it has been there without a break
     since: datetime
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """One cycle: what landed, what was built from it, and what is in the way."""
+    """One cycle: what landed, what was built from it, and the troubles."""
 
     # counts from 1 in each process
     number: int
     # in UTC
     started_at: datetime
     seconds: float
-    # what landed in bronze since the cycle before ended, by feed; every feed is in it
+    # what landed in bronze since the end of the previous cycle, by feed; every feed is in it
     records: Mapping[str, int]
     bytes: Mapping[str, int]
     # feed -> topic -> partition -> offsets that the brokers hold and bronze does not. A feed of
@@ -39,9 +39,9 @@ class Cycle:
     # gold table -> when its newest change was made, by the source's clock; a table is missing
     # while none of its changes carries a time
     newest_changes: Mapping[str, datetime]
-    # was dbt needed at all
+    # whether dbt was needed
     is_built: bool = False
-    # how many shipped tests came to which end: {'passed': 40, 'warned': 1}; empty if none ran
+    # how many shipped tests ended how: {'passed': 40, 'warned': 1}; empty if none ran
     tests: Mapping[str, int] = field(default_factory=dict)
     troubles: tuple[Trouble, ...] = ()
 

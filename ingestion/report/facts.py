@@ -17,12 +17,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Partition:
-    """How far a partition has come, and where the brokers' end was when a loader looked last."""
+    """How far a partition has come, and the brokers' end offset when a loader last asked."""
 
     topic: str
     partition: int
     records: int
-    # the offset that bronze reads next; beside it what only a loader can know
+    # the offset that bronze reads next; then what only a loader can know
     next_offset: int
     end_offset: int | None = None
     seen_at: datetime | None = None
@@ -92,7 +92,7 @@ class Finding:
     offset: int | None
     row_key: tuple[str | None, ...] | None
     finding: str
-    # how many findings the table does not list, where the row stands for these
+    # how many findings the table does not list, in the row that counts them
     unlisted: int | None
     first_seen: datetime
     last_seen: datetime
@@ -100,7 +100,7 @@ class Finding:
 
     @property
     def count(self) -> int:
-        """Return how many findings the row stands for."""
+        """Return how many findings the row counts for."""
         return self.unlisted or 1
 
     @property
@@ -112,7 +112,7 @@ class Finding:
 
     @property
     def explain(self) -> str | None:
-        """Return the command that shows why the row is as it is; None where it is about no row."""
+        """Return the command that explains the row; None where the finding is about no row."""
         if self.gold_table is None or not self.row_key:
             return None
         values = ", ".join(
@@ -124,13 +124,13 @@ class Finding:
 
     @property
     def look_again(self) -> str:
-        """Return the command by which the test looks at all history, and resolves what is gone."""
+        """Return the command that runs the test on all history and resolves what is gone."""
         return f"dbt test --vars 'check_all_history: true' --select {shlex.quote(self.test)}"
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Records that were lost at the source; `to_offset` is exclusive, None if unknown."""
+    """Records that were lost at the brokers; `to_offset` is exclusive, None if unknown."""
 
     feed: str
     topic: str
@@ -143,12 +143,12 @@ class Gap:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a command that brings tables up to date."""
+    """One run of a command that updates tables."""
 
     command: str
     started_at: datetime
     seconds: float
-    # records that it brought into bronze; None where that was not known
+    # records that it loaded into bronze; None where that was not known
     landed: int | None = None
     # what went wrong, in one sentence; None where nothing did
     failed: str | None = None
@@ -156,7 +156,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Facts:
-    """All of it; `made_at` is the moment."""
+    """All facts at the time `made_at`."""
 
     made_at: datetime
     bronze_bytes: int
@@ -169,5 +169,5 @@ class Facts:
 
     @property
     def open_count(self) -> int:
-        """Return how many findings are open, those that the table does not list among them."""
+        """Return how many findings are open, including those that the table does not list."""
         return sum(finding.count for finding in self.findings)

@@ -20,7 +20,7 @@ from ingestion.tables import name_tables
 
 SHOWN_RUNS = 50
 SHOWN_RESOLVED = 50
-# the offsets of the newest generation of a topic, which alone is read
+# offsets of a topic's newest generation, the only one that is read
 PARTITIONS = """
     select
         feed, topic, "partition",
@@ -71,7 +71,7 @@ Rows = dict[str, list[tuple]]
 
 
 def gather(config: Config) -> Facts:
-    """Return all that is known now; a UserError says that nothing was loaded yet."""
+    """Return the facts as they are now; a UserError says that nothing was loaded yet."""
     messages = table_path(config.bronze, "messages")
     if not DeltaTable.is_deltatable(messages):
         raise UserError("Nothing has been loaded yet: run `python -m ingestion load`.", SOURCE)
@@ -145,7 +145,7 @@ def _feed(
         (topic, number): (records, last_offset + 1)
         for topic, number, records, last_offset, _ in arrived
     }
-    # also those of which nothing has come yet
+    # also partitions without a loaded record
     for topic, offsets in {**(noted.offsets if noted else {}), **read}.items():
         for number in offsets:
             partitions.setdefault((topic, number), (0, 0))

@@ -20,7 +20,7 @@ MARKS = "select model, bronze_version from applied"
 def gold_tables(
     config: Config, connection: duckdb.DuckDBPyConnection | None
 ) -> tuple[GoldTable, ...]:
-    """Return the tables that are there; without a silver to ask nothing tells their times."""
+    """Return the tables that exist; without a connection to silver their times are unknown."""
     models = {model.name: model for model in declared_models(config.project_dir)}
     marks = _marks(config) if connection else {}
     standing = standing_of_tables(connection, config.project_dir) if connection else ()
@@ -37,7 +37,7 @@ def _gold_table(
     read = [one for one in standing if model and model.reads(one.feed, one.place)]
     is_behind = mark is not None and any(one.newest_version > mark for one in read)
     times: list[datetime | None] = [one.complete_up_to for one in read]
-    # silver knows the time of what it has; gold is as far if it has read all of it
+    # the time is that of silver; it holds for gold if gold has read all of silver
     known = [time for time in times if time is not None]
     is_known = bool(known) and len(known) == len(times) and mark is not None and not is_behind
     return GoldTable(
@@ -51,9 +51,9 @@ def _gold_table(
 
 
 def size_of(table: DeltaTable) -> tuple[int, int]:
-    """Return how many rows and bytes a table has, as its log and its deletion vectors tell."""
+    """Return how many rows and bytes a table has, by its log and its deletion vectors."""
     actions = pa.table(table.get_add_actions(flatten=True))
-    # true for each row that is still there
+    # true for each row that is not deleted
     kept = pc.list_flatten(pa.table(table.deletion_vectors())["selection_vector"])
     rows = _sum(actions["num_records"]) - _sum(pc.invert(kept))
     return rows, _sum(actions["size_bytes"])

@@ -11,7 +11,7 @@ Sample = tuple[Labels, float]
 
 
 def metrics(facts: Facts) -> str:
-    """Return the text; a sample that nothing is known of is left out, never 0."""
+    """Return the text; a sample whose value is unknown is left out, never 0."""
     lines = []
     for name, kind, about, samples in _families(facts):
         if samples:

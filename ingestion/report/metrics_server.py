@@ -11,7 +11,7 @@ CONTENT = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class MetricsServer(ThreadingHTTPServer):
-    """Answers `/metrics` with the text that it was given last; empty before the first."""
+    """Answers `/metrics` with the last text that it got; before the first it is empty."""
 
     daemon_threads = True
     text = ""
@@ -33,12 +33,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: a scrape comes every few seconds."""
+        """Log nothing: a scrape comes every few seconds."""
 
 
 @contextmanager
 def metrics_server(port: int | None) -> Iterator[MetricsServer | None]:
-    """Serve on all addresses of this machine meanwhile; without a port nothing is served.
+    """Serve on all addresses of this machine inside the block; without a port nothing is served.
 
     A port that cannot be had is a UserError.
     """

@@ -1,4 +1,4 @@
-"""The facts as one HTML page, which asks nothing of any server and runs no script."""
+"""The facts as one HTML page, which loads nothing from a server and runs no script."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ingestion.progress import human_bytes
 from ingestion.report.facts import Facts, Finding, Run
 
-# Of more findings of one test the page says how many there are.
+# The page lists this many findings of one test, and counts the others.
 SHOWN_FINDINGS = 50
 CHART_HEIGHT = 80.0
 BAR, SPACE = 14.0, 6.0
@@ -75,7 +75,7 @@ def _groups(findings: tuple[Finding, ...]) -> list[Group]:
         listed = list(told)
         count = sum(finding.count for finding in listed)
         single = [finding for finding in listed if finding.unlisted is None]
-        # the row for those that the table does not list is always there
+        # the row that counts the unlisted findings is always shown
         beyond = [finding for finding in listed if finding.unlisted is not None]
         shown = (*single[:SHOWN_FINDINGS], *beyond)
         groups.append(Group(test, count, shown, len(listed) - len(shown)))

@@ -1,4 +1,4 @@
-"""What a run leaves behind for others: the page, the metrics, the messages, its record."""
+"""What a run publishes: the page, the metrics, the messages, its record."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +29,7 @@ PUBLISHED_EVERY = 60.0
 def publish(config: Config, facts: Facts, metrics_file: Path | None = None) -> None:
     """Write lakehouse/report.html, and the metrics if asked for; send findings that are new.
 
-    The tables are right without them: what fails is said, and fails no run.
+    The tables are right without them: a failure is shown, and fails no run.
     """
     _try("The page", lambda: replace_file(page_path(config), page(facts).encode()))
     if metrics_file:
@@ -50,8 +50,8 @@ def publish_cycle(
 ) -> None:
     """Record a cycle of `run --follow`; publish what is new once a minute, and after each test run.
 
-    To gather the facts reads silver's history: more often would be most of a cycle's work, and
-    where nothing happens only metrics change, which tell ages.
+    Gathering the facts reads silver's history: more often, it would be most of a cycle's work.
+    Where nothing happens, only metrics change, as they contain ages.
     """
     for feed, topics in cycle.lag.items():
         note_ends(config, feed, _ends(read_up_to(config, feed), topics))
@@ -93,9 +93,9 @@ def _ends(read: Offsets, lag: Mapping[str, Mapping[int, int]]) -> Offsets:
 
 @contextmanager
 def recorded(config: Config, command: str) -> Iterator[list[int]]:
-    """Add what happens inside to the record of runs; its exit code is put into the list.
+    """Add the run of the block to the record of runs; the block adds its exit code to the list.
 
-    The record is a service to readers: a run whose record cannot be written has not failed.
+    A run whose record cannot be written has not failed.
     """
     started, clock, before = now(), time.monotonic(), _bronze_rows(config)
     codes: list[int] = []
@@ -112,14 +112,14 @@ def recorded(config: Config, command: str) -> Iterator[list[int]]:
 
 
 def _bronze_rows(config: Config) -> int | None:
-    """Return how many records bronze has, as its log tells; None where it is out of reach."""
+    """Return how many records bronze has by its log; None where that cannot be read."""
     messages = table_path(config.bronze, "messages")
     if "://" in messages:
         return None
     try:
         return size_of(DeltaTable(messages))[0] if DeltaTable.is_deltatable(messages) else 0
     except Exception:
-        # the run itself says what is wrong with bronze
+        # the run itself reports what is wrong with bronze
         return None
 
 

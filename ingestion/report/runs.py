@@ -1,4 +1,4 @@
-"""The record of runs: a line of JSON each in lakehouse/runs.jsonl, of which the newest stay."""
+"""The record of runs: a line of JSON for each in lakehouse/runs.jsonl; the newest are kept."""
 
 import fcntl
 import json
@@ -16,14 +16,14 @@ KEPT = 1000
 
 
 def record_run(config: Config, run: Run) -> None:
-    """Add the run to the record, whole or not at all, whoever adds one at the same time."""
+    """Add the run to the record, whole or not at all, even if others add one at the same time."""
     path = record_path(config)
     line = json.dumps(asdict(run) | {"started_at": run.started_at.isoformat()}) + "\n"
     with _alone(path):
         lines = _lines(path)
         if len(lines) < 2 * KEPT:
             with path.open("ab") as output:
-                # a line that a kill has cut off must not swallow this one
+                # this line must not become part of one that a kill has cut off
                 torn = lines and not lines[-1].endswith(b"\n")
                 output.write((b"\n" if torn else b"") + line.encode())
         else:
@@ -31,7 +31,7 @@ def record_run(config: Config, run: Run) -> None:
 
 
 def read_runs(config: Config, newest: int) -> tuple[Run, ...]:
-    """Return the newest runs, the oldest of them first; what a kill has cut off is left out."""
+    """Return the newest runs, the oldest of them first; incomplete lines are left out."""
     runs = []
     for line in _lines(record_path(config)):
         try:
@@ -43,7 +43,7 @@ def read_runs(config: Config, newest: int) -> tuple[Run, ...]:
 
 
 def record_path(config: Config) -> Path:
-    """Return where the record is: as new as the last run that did something."""
+    """Return the record's path; its file time is that of the last run that did something."""
     return config.lakehouse / "runs.jsonl"
 
 
@@ -53,7 +53,7 @@ def _lines(path: Path) -> list[bytes]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Wait for others that write the file; the kernel drops the lock of a process that ends."""
+    """Hold the file's lock, after waiting for it; the kernel drops that of a process that ends."""
     lock = path.parent / "locks" / f"{path.name}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("ab") as held:

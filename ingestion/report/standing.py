@@ -37,14 +37,14 @@ class Standing:
     place: Place
     # the version of bronze that its newest change came with
     newest_version: int
-    # None: a partition of its topics tells no time
+    # None: for a partition of its topics no time is known
     complete_up_to: datetime | None
 
 
 def standing_of_tables(
     connection: duckdb.DuckDBPyConnection, project_dir: Path
 ) -> tuple[Standing, ...]:
-    """Return it of each source table; the connection knows `silver_changes` and `bronze_gaps`."""
+    """Return one for each source table; the connection has `silver_changes` and `bronze_gaps`."""
     times = {
         tuple(place): moment(time) if is_known else None
         for *place, time, is_known in connection.execute(
@@ -59,12 +59,12 @@ def standing_of_tables(
 
 
 def complete_up_to(project_dir: Path) -> str:
-    """Return the view's SQL as DuckDB reads it: one text says what it means."""
+    """Return the view's SQL for DuckDB, translated so that its logic is written once."""
     relations = {("silver", "cdc_changes"): "silver_changes", ("bronze", "gaps"): "bronze_gaps"}
     spark = view_sql(project_dir, relations)
     return sqlglot.transpile(spark, read="spark", write="duckdb", comments=False)[0]
 
 
 def moment(microseconds: int | None) -> datetime | None:
-    """Return the time that is so far behind 1970, in UTC."""
+    """Return the time that is so many microseconds after 1970, in UTC."""
     return None if microseconds is None else EPOCH + timedelta(microseconds=microseconds)

@@ -41,7 +41,7 @@ def show(facts: Facts) -> None:
 
 
 def as_json(facts: Facts) -> str:
-    """Return the facts as one JSON object, with what their properties tell."""
+    """Return the facts as one JSON object, with the values of their properties."""
     told = asdict(facts) | {"open_count": facts.open_count}
     for feed, shown in zip(facts.feeds, told["feeds"], strict=True):
         shown["lag"] = feed.lag

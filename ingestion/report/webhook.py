@@ -1,4 +1,4 @@
-"""New findings go to a webhook, each once, as JSON: the variable LAKEHOUSE_WEBHOOK names it."""
+"""New findings go to a webhook, each once, as JSON: LAKEHOUSE_WEBHOOK holds its URL."""
 
 import fcntl
 import http.client
@@ -17,14 +17,14 @@ from ingestion.progress import complain
 from ingestion.report.facts import Finding
 
 VARIABLE = "LAKEHOUSE_WEBHOOK"
-# A run waits so long for one answer, and so long for all of them.
+# Seconds that a run waits for one answer, and for all of them.
 PATIENCE, ALL_PATIENCE = 5.0, 20.0
 
 
 def send_findings(config: Config, findings: Iterable[Finding]) -> None:
-    """Send the open findings that were not sent yet; those that were not taken go next time.
+    """Send the open findings that were not sent yet; those that were not taken are sent next time.
 
-    What was sent is noted after each: a run that is killed between the two sends one again.
+    Each is noted after it was sent: after a kill between the two, it is sent again.
     """
     url = os.environ.get(VARIABLE)
     if not url:
@@ -43,7 +43,7 @@ def send_findings(config: Config, findings: Iterable[Finding]) -> None:
 
 def _send(url: str, path: Path, findings: list[Finding]) -> None:
     sent = set(json.loads(path.read_bytes())) if path.exists() else set()
-    # what is resolved need not be remembered: where it comes back it is another finding
+    # resolved ones need not be remembered: one that comes back is another finding
     remembered = {_name(finding) for finding in findings} & sent
     until = time.monotonic() + ALL_PATIENCE
     for finding in reversed(findings):
@@ -61,7 +61,7 @@ def _send(url: str, path: Path, findings: list[Finding]) -> None:
 
 
 def _name(finding: Finding) -> str:
-    """Return what tells a finding from the same one that was open before."""
+    """Return a name of the finding; one that was resolved and came back gets another."""
     return f"{finding.finding_id} {finding.first_seen.isoformat()}"
 
 

@@ -26,7 +26,7 @@ TABLE_NAMES = (
     ("schema", "schemaName", "schema-name"),
     ("table", "tableName", "table-name"),
 )
-# Where a message names the key of its table, in any format that does.
+# Fields in which a message carries the key of its table, in any format that does.
 KEY_FIELDS = ("pkNames", "pks", "primaryKey", "pk", "primary_keys", "primary_key_columns")
 # The formats that take a key from Kafka's, by key_source of seeds/formats.csv.
 READ_FROM_KAFKA_KEY = frozenset(
@@ -35,15 +35,15 @@ READ_FROM_KAFKA_KEY = frozenset(
         *("flink_cdc_debezium", "dtle", "maxwell"),
     )
 )
-# ApsaraDB's hidden number of a row, which is the key of a table without one.
+# ApsaraDB's hidden row number, the key of a table without one.
 HIDDEN_KEY = "#alibaba_rds_row_id#"
-# Their names of databases begin with a tenant, which key_columns leaves out.
+# Formats whose database names begin with a tenant, which key_columns leaves out.
 OF_TENANTS = frozenset(("oms_debezium", "oms_debezium_flatten", "oms_shareplex"))
 
 
 @dataclass
 class Finding:
-    """What the records say together."""
+    """What all records show together."""
 
     records: int = 0
     silent: int = 0
@@ -53,7 +53,7 @@ class Finding:
 
     @property
     def formats(self) -> list[str]:
-        """Return the formats that the most records can be of; several cannot be told apart."""
+        """Return the formats that the most records can be of; several if they fit equally."""
         fits = {name: self.fitting(name) for signs in self.signs for name in signs}
         most = max(fits.values(), default=0)
         return sorted(name for name, count in fits.items() if count == most)
@@ -104,7 +104,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def examine(rows: Iterable[Row]) -> Finding:
-    """Return what the records say together."""
+    """Return what all records show together."""
     found = Finding()
     for row in rows:
         found.records += 1
@@ -203,7 +203,7 @@ def _rows_of_topic(config: Config, topic: str, records: int) -> Iterator[Row]:
 def _keyless_table(
     message: dict[str, Any], signs: Candidates, topic: str, has_key: bool
 ) -> tuple[str, list[str]] | None:
-    """Return the table and the columns of a row change that names no key."""
+    """Return the table and the columns of a change that carries no key."""
     if "qlik_replicate" in signs:
         message = mapping(message, "message") or message
     body = message["payload"] if isinstance(message.get("payload"), dict) else message

@@ -1,8 +1,7 @@
-"""Which formats a record can be of, by the signs that it bears.
+"""Which formats a record can be of, by the signs in it.
 
 `macros/parse/unknown_error.sql` looks at the same signs in SQL, to name one format in a
-sentence; here all that come into question are kept, since one record often cannot tell
-several formats apart.
+sentence; here all possible formats are kept, since one record often fits several.
 """
 
 import json
@@ -15,7 +14,7 @@ DRS = frozenset({"drs_json", "drs_json_c"})
 DEBEZIUM_CONNECTORS = frozenset(
     ("mysql", "mariadb", "postgresql", "oracle", "sqlserver", "mongodb", "db2", "vitess", "spanner")
 )
-# Without a registry's header nothing in the bytes says whose Avro it is.
+# Without a registry's header, nothing in the bytes shows which format's Avro it is.
 BARE_AVRO = frozenset({"dts_avro", "oms_avro", "drs_avro"})
 WHOLE_UPDATES = frozenset({"INSERT", "UPDATE", "DELETE"})
 SECONDS = 10**11
@@ -24,7 +23,7 @@ SECONDS = 10**11
 def candidates(
     key: bytes | None, value: bytes | None, message: dict[str, Any] | None
 ) -> Candidates | None:
-    """Return the formats that a record can be of, none if it bears no sign; None if it is empty.
+    """Return the formats that a record can be of, none if it has no sign; None if it is empty.
 
     `message` is the document that the value holds, if it holds one.
     """
@@ -106,7 +105,7 @@ def _of_type(message: dict[str, Any], key: dict[str, Any]) -> Candidates | str:
         return _maxwell(message, kind, key)
     if isinstance(kind, str) and ("isDdl" in message or isinstance(message.get("data"), list)):
         return _canal(message, kind)
-    # SeaTunnel's one row may stand in no list
+    # SeaTunnel's one row may be without a list
     if kind in ("INSERT", "DELETE") and isinstance(message.get("data"), dict):
         return _canal(message, kind)
     if any(name.startswith("__") for name in message):
@@ -125,7 +124,7 @@ def _oms_default(message: dict[str, Any]) -> Candidates | str:
     images = [mapping(message, name) for name in ("prevStruct", "postStruct")]
     if any("__light_type" in image for image in images):
         return "oms_default_ext"
-    # a heartbeat has no image that could tell
+    # a heartbeat has no image that could show the format
     return "oms_default" if any(images) else frozenset({"oms_default", "oms_default_ext"})
 
 
@@ -199,7 +198,7 @@ def _canal_itself(message: dict[str, Any]) -> Candidates:
 
 
 def _drs(message: dict[str, Any], kind: str) -> Candidates:
-    """DRS names types without length; its two formats differ in deleted rows and in timestamps."""
+    """DRS writes types without length; its two formats differ in deleted rows and timestamps."""
     types = mapping(message, "mysqlType")
     if "gtid" in message or any("(" in str(name) for name in types.values()):
         return NOTHING

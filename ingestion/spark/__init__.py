@@ -1,1 +1,1 @@
-"""The one package that starts a JVM: Spark, its jars, its archive of classes."""
+"""The only package that starts a JVM: Spark, its jars, its archive of classes."""

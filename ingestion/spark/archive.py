@@ -22,7 +22,7 @@ FOLDER = Path(".jars") / "archive"
 ARCHIVE = FOLDER / "classes.jsa"
 USE = f"-XX:SharedArchiveFile={ARCHIVE}"
 MADE_FOR = "made_for.txt"
-# The kinds of statements of a load and a run: what they load is in the archive.
+# The kinds of statements of a load and a run: the classes that they load are archived.
 STATEMENTS = (
     "create schema if not exists warm location 'lakehouse/warm'",
     """create table warm.messages (
@@ -31,7 +31,7 @@ STATEMENTS = (
     """insert into warm.messages
     select id, cast('{"id": 1, "data": {"a": "1"}}' as binary), null, current_timestamp()
     from range(3)""",
-    # a statement's own classes cannot be archived: what makes them was loaded by now
+    # a statement's own classes cannot be archived; the classes that generate them are loaded by now
     "set spark.sql.codegen.wholeStage = false",
     "set spark.sql.codegen.factoryMode = NO_CODEGEN",
     """create or replace table warm.changes using delta as
@@ -80,7 +80,7 @@ STATEMENTS = (
 
 
 def make_archive(project_dir: Path) -> bool:
-    """Make the archive unless it fits already; tell whether it did. Nobody finds half of one."""
+    """Make the archive, in one step, unless one that fits is there; return whether it was made."""
     folder = project_dir / FOLDER
     # before Java lists the jars beside it, whose order may change with a new folder
     folder.mkdir(exist_ok=True)
@@ -102,7 +102,7 @@ def make_archive(project_dir: Path) -> bool:
 
 
 def _made_for(project_dir: Path) -> str:
-    """Return what the archive fits: one Java, and jars that nobody has touched since."""
+    """Return a text of what the archive fits: the Java, the jars, the statements, the profile."""
     jars = [*(project_dir / ".jars").glob("*.jar"), *(spark_home() / "jars").glob("*.jar")]
     files = sorted((str(jar), jar.stat().st_size, jar.stat().st_mtime_ns) for jar in jars)
     profiles = project_files(project_dir) / "profiles" / "profiles.yml"
@@ -112,7 +112,7 @@ def _made_for(project_dir: Path) -> str:
 
 
 def _start_and_archive(project_dir: Path, archive: Path) -> None:
-    """Work through the statements on a lakehouse that goes, and let Java write what it loaded."""
+    """Run the statements on a temporary lakehouse, and let Java write what it loaded."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as home:
         (Path(home) / ".jars").symlink_to(project_dir / ".jars")
@@ -127,7 +127,7 @@ def _start_and_archive(project_dir: Path, archive: Path) -> None:
                 for statement in STATEMENTS:
                     spark.sql(statement).collect()
                 spark.stop()
-                # at this Java ends, and writes what it has loaded
+                # Java ends when this is closed, and writes what it has loaded
                 java.stdin.close()
                 java.wait()
             finally:
@@ -137,7 +137,7 @@ def _start_and_archive(project_dir: Path, archive: Path) -> None:
 
 
 def main(project_dir: Path = PROJECT_ROOT) -> int:
-    """Make a project's archive and print one line; without one everything works, only later."""
+    """Make a project's archive and print one line; without one everything starts, but later."""
     print("Java's class archive: starting Spark once ...", end="", flush=True)
     try:
         make_archive(project_dir)

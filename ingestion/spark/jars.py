@@ -1,4 +1,4 @@
-"""`python -m ingestion.spark.jars`: brings the jars named in jars.toml into .jars/, once."""
+"""`python -m ingestion.spark.jars`: fetches the jars listed in jars.toml into .jars/, once."""
 
 import fcntl
 import os
@@ -60,9 +60,9 @@ def resolve(packages: list[str]) -> list[Path]:
 
 
 def _without_local_maven(home: str) -> str:
-    """Return the environment's options of Java, and those with which Ivy asks no ~/.m2/repository.
+    """Return the environment's Java options, and those that keep Ivy from ~/.m2/repository.
 
-    Spark has Ivy ask there first. Maven may keep a POM without its jar, and Ivy asks no further.
+    Spark makes Ivy look there first; if Maven has a POM there without its jar, Ivy stops.
     """
     options = os.environ.get("SPARK_SUBMIT_OPTS", "")
     return f'"-Divy.home={Path.home() / IVY_HOME}" {options} "-Duser.home={home}"'
@@ -78,10 +78,10 @@ def _why_unresolved(packages: list[str], output: str) -> str:
 
 
 def bring(packages: list[str], folder: Path, beside_pyspark: bool) -> bool:
-    """Fill the folder with the packages' jars unless it holds them already; tell whether it did.
+    """Fill the folder with the packages' jars unless it holds them; return whether it was filled.
 
-    `beside_pyspark` leaves out what pyspark ships itself: another version of it, in front of
-    Spark's class path, would break Spark.
+    `beside_pyspark` leaves out what pyspark ships itself: another version of it, first on Spark's
+    class path, would break Spark.
     """
     stamp = folder / STAMP
     wanted = "\n".join(packages) + "\n"
@@ -119,18 +119,18 @@ def bring_server_jars(name: str) -> Path:
     """Return a folder, in the user's cache, with the jars of a server that tests start."""
     packages = coordinates(f"{name}_jars")
     folder = cache() / f"{name}-{packages[0].rsplit(':', 1)[1]}"
-    # kinds of tests that run side by side want the same jars; Ivy's cache is for one at a time
+    # tests that run side by side need the same jars; only one process may use Ivy's cache
     with (folder.parent / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if bring(packages, folder, beside_pyspark=False):
-            # Ivy leaves out Scala's own library, as every Spark has it.
+            # Ivy leaves out Scala's library, as every Spark has it.
             for jar in (spark_home() / "jars").glob("scala-library-*.jar"):
                 shutil.copy(jar, folder)
     return folder
 
 
 def main(project_dir: Path = PROJECT_ROOT) -> int:
-    """Bring a project's jars and print one line."""
+    """Fetch a project's jars and print one line; return the exit code."""
     print("Spark's extra jars: resolving ...", end="", flush=True)
     try:
         folder = bring_spark_jars(project_dir)

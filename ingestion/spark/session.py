@@ -23,15 +23,15 @@ REDACTED = {
     "spark.redaction.regex": "(?i)secret|password|passphrase|token|access[.]?key|jaas|[.]key$",
     "spark.sql.redaction.options.regex": "(?i)url|^kafka[.]|jaas|password|secret",
 }
-# Java's second compiler takes more than it brings back to a process of seconds.
+# In a process of seconds, Java's second compiler takes more time than it saves.
 BRIEF = "-XX:TieredStopAtLevel=1"
 LOGGING = "profiles/log4j2.properties"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 LOADER = {
-    # A follower must not hold the Derby metastore, which lets in one process: bronze is a path.
+    # A follower must not hold the Derby metastore (one process at a time): bronze is a path.
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.streaming.numRecentProgressUpdates": "20",
-    # Bronze's logs are short: Delta's own 50 tasks per look at a table are for long ones.
+    # Bronze's logs are short: Delta's default of 50 tasks to read a log is for long ones.
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.showConsoleProgress": "false",
@@ -46,8 +46,8 @@ def session(
 ) -> SparkSession:
     """Return the running session, or start one in the project's root.
 
-    `brief` spares a process of seconds Java's second compiler; `inherited` are file descriptors of
-    locks that the JVM keeps as long as it lives.
+    `brief` is for a process of seconds: Java's second compiler is off. `inherited` are file
+    descriptors of locks that the JVM keeps as long as it lives.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -64,7 +64,7 @@ def session(
 
 
 def spark_conf(project_dir: Path, hive: bool, brief: bool) -> SparkConf:
-    """Return what the session of `dbt` (with Hive's metastore) or of the loader is started with."""
+    """Return the settings of a session of dbt (with Hive's metastore) or of the loader."""
     settings = {**_profile_settings(project_dir), **REDACTED}
     if hive:
         settings["spark.sql.catalogImplementation"] = "hive"
@@ -79,7 +79,7 @@ def spark_conf(project_dir: Path, hive: bool, brief: bool) -> SparkConf:
 def _profile_settings(project_dir: Path) -> dict[str, str]:
     profiles = project_files(project_dir) / "profiles"
     text = (profiles / "profiles.yml").read_text(encoding="utf-8")
-    # relative in the project that they belong to, where dbt stands
+    # the path is relative to the project that has profiles/, where dbt runs
     if not (project_dir / "profiles").exists():
         text = text.replace(LOGGING, str(profiles / Path(LOGGING).name))
     profile = yaml.safe_load(text)["cdc_lakehouse"]["outputs"]["embedded"]
@@ -94,7 +94,7 @@ def _profile_settings(project_dir: Path) -> dict[str, str]:
 def start_jvm(
     project_dir: Path, conf: SparkConf, inherited: tuple[int, ...] = ()
 ) -> subprocess.Popen:
-    """Start the JVM with its first words, which no logger catches, in a file."""
+    """Start the JVM; its first output, which no logger catches, goes to a file."""
     log = project_dir / "lakehouse" / "logs" / "jvm.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
@@ -116,7 +116,7 @@ def _require_jars(project_dir: Path) -> None:
 
 
 def java_version() -> str:
-    """Return what Java says of itself, if it is one that Spark runs on."""
+    """Return Java's version text; a UserError if Spark cannot run on it."""
     home = os.environ.get("JAVA_HOME")
     java = f"{home}/bin/java" if home else shutil.which("java")
     if java is None or not Path(java).exists():

@@ -1,5 +1,5 @@
 {#- Tests look at what is new since they last passed, so that they cost what changed. `--vars 'check_all_history: true'`
-    lets them look at everything; so does a silver table that was built anew. -#}
+    lets them look at everything; so does a silver table that was rebuilt. -#}
 
 {#- The bronze version up to which everything was checked before; -1 where nothing was. A test that asks looks at nothing
     older, and so resolves no finding of what is older: its window is noted for silver.findings. -#}
@@ -40,7 +40,7 @@
 {%- endmacro %}
 
 
-{#- on-run-end of a run that tested: remember how far, if nothing is missing and no key is wrong, which is said until it is mended. -#}
+{#- on-run-end of a run that tested: remember how far, unless a record is missing or a key is wrong, which is reported until mended. -#}
 {% macro mark_checked() -%}
     {%- set statuses = [] -%}
     {%- for result in results if result.node.name in ('every_record_is_in_silver', 'key_is_the_sources_key') -%}
@@ -77,7 +77,7 @@
 {%- endmacro %}
 
 
-{#- The changes of rows of a tested gold table, and what emptied it, that were not checked yet. -#}
+{#- The unchecked changes of a tested gold table: those of its rows, and what cleared it. -#}
 {% macro unchecked_changes(relation) -%}
     {%- set declaration = cdc.gold_declaration(relation) -%}
     select *
@@ -147,7 +147,7 @@
 {%- endmacro %}
 
 
-{#- The name of the gold model that reads the table of a relation with its feed and the names of the table; NULL where none does.
+{#- The name of the gold model that reads the table of a row, by the row's feed and names of the table; NULL where none does.
     Of several the first, by their order in the project. -#}
 {% macro gold_table_of(relation) -%}
     {%- set declarations = cdc.gold_declarations() -%}
@@ -168,7 +168,7 @@
 {%- endmacro %}
 
 
-{#- The columns that each gold model names, has added or leaves out on purpose, by their names in the messages; whether it
+{#- The columns that each gold model declares, has added or leaves out on purpose, by their names in the messages; whether it
     adds others, and the names that these cannot have. -#}
 {% macro gold_columns() -%}
     {%- set declarations = cdc.gold_declarations() -%}
@@ -224,9 +224,9 @@
 
 {#- What order_is_decided has to look at, by one question that reads no key and no image: the names of those of its findings
     that a table with unchecked changes can have at all. Most tables' rows never come from another key, full loads are rare, and
-    a key or a position can stand in several partitions only where its table does.
+    a key or a position can be in several partitions only where its table is.
     `wanderers`: rows that offsets order, in several partitions; `half_emptied`: a table of several partitions, with a
-    statement that empties one; `ties`: positions in several partitions; `moves`: rows that came from another key; `loads`: rows
+    statement that clears one; `ties`: positions in several partitions; `moves`: rows that came from another key; `loads`: rows
     of a full load; `positions`: changes whose positions go up. -#}
 {% macro questions_of_order() -%}
     {%- set questions = ['wanderers', 'half_emptied', 'ties', 'moves', 'loads', 'positions'] -%}
@@ -292,7 +292,7 @@
 {%- endmacro %}
 
 
-{#- Is a row of silver a change that has a place in the order of its table: one of a row with a key, or what empties the table? -#}
+{#- Does a row of silver count in the order of its table: as a change of a row with a key, or as what clears the table? -#}
 {% macro is_of_order() -%}
     (
         operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
@@ -354,7 +354,7 @@
 {%- endmacro %}
 
 
-{#- Do two relations stand for one table of a source, or for tables of one schema? -#}
+{#- Do two relations mean one table of a source, or tables of one schema? -#}
 {% macro is_same_table(relation, others) -%}
     {{ cdc.is_in_same_schema(relation, others) }}
                 and {{ relation }}.table_name = {{ others }}.table_name
@@ -402,13 +402,13 @@
 {%- endmacro %}
 
 
-{#- Is the change one of the table that gold_tables() lists? What a model leaves out is not asked for. -#}
+{#- Is the change one of the table that gold_tables() lists? What the model leaves out is not compared. -#}
 {% macro is_of_gold_table(relation) -%}
     {{ cdc.is_named_as_gold_table(relation, relation ~ ".operation in ('truncate', 'schema_change')") }}
 {%- endmacro %}
 
 
-{#- The same of any relation with the names of tables. `may_lack_catalog`: a condition on its rows; a statement may not name the
+{#- The same of any relation with the names of tables. `may_lack_catalog`: a condition on its rows; a statement may lack the
     catalog that the rows of its table have. -#}
 {% macro is_named_as_gold_table(relation, may_lack_catalog) -%}
     {%- set patterned = cdc.has_patterns() -%}

@@ -96,8 +96,8 @@
 {%- endmacro %}
 
 
-{#- on-run-end of a run that tested: one MERGE. Nothing is asked or written where nothing was found and nothing was open, as the
-    mark `#findings` knows, which holds how many findings of each test are open. -#}
+{#- on-run-end of a run that tested: one MERGE. Nothing is asked or written where nothing was found and nothing was open: the
+    mark `#findings` holds how many findings of each test are open. -#}
 {% macro record_findings() -%}
     {%- set run = cdc.lakehouse_run() -%}
     {%- set tested = {} -%}
@@ -111,7 +111,7 @@
         {%- set known = '#findings' in run.applied -%}
         {%- set before = cdc.open_findings_by_mark() if known else cdc.open_findings() -%}
         {%- if found and known and not before -%}
-            {#- a run that is killed behind the MERGE must not leave word that nothing is open -#}
+            {#- a run that is killed after the MERGE must not leave a mark by which nothing is open -#}
             {%- do cdc.forget_marks(['#findings']) -%}
         {%- endif -%}
         {%- if found or before -%}
@@ -141,8 +141,8 @@
 {%- endmacro %}
 
 
-{#- A finding that is open is seen again, or is resolved if its test has looked at it and not found it: at what it is about, or at
-    the rows of a table, at which a test looks whole. `tested`: {test: what findings_of returns}; `before`: the tests of which findings are open. -#}
+{#- An open finding is seen again, or is resolved if its test has looked and not found it: at the message of the finding, or at
+    the rows of a table, which a test reads as a whole. `tested`: {test: what findings_of returns}; `before`: the tests with open findings. -#}
 {% macro _merge_findings(tested, before) -%}
     {%- set tests_by_window = {} -%}
     {%- set found = [] -%}

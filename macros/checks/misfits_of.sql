@@ -1,4 +1,4 @@
-{#- The values of gold tables that do not fit their declared types, each with the place of the message that brought it:
+{#- The values of gold tables that do not fit their declared types, each with the coordinates of the message that carried it:
     NULL in gold, or inexact. `tables`: {gold table: relation}. -#}
 {% macro misfits_of(tables) -%}
     with rows_of_gold as (

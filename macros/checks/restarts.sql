@@ -1,5 +1,5 @@
-{#- What lets a row be another one than the change before left it: a TRUNCATE or DROP, a full load that began again by its
-    marks, or by the feed's `cut_overs`. One row each, of the table or, where `place_pattern` is set, of those so called. -#}
+{#- What allows a row to differ from what the change before left: a TRUNCATE or DROP, a full load that began again by its
+    marks, or by the feed's `cut_overs`. One row each, of the table or, where `place_pattern` is set, of those that match it. -#}
 {% macro restarts() -%}
     (
         select
@@ -60,7 +60,7 @@
 {%- endmacro %}
 
 
-{#- Did it come to pass between two changes of one row? By the source's positions, by offsets of one partition, or by
+{#- Did it happen between two changes of one row? By the source's positions, by offsets of one partition, or by
     the time in Kafka. -#}
 {% macro lies_between(restarts, earlier, later) -%}
     {{ later }}.feed = {{ restarts }}.feed

@@ -1,13 +1,13 @@
 {#- What the test every_statement_is_followed asks of a statement: of `line` and `statement` (see macros/statement.sql). -#}
 
-{#- A line without what is quoted, so that a word in a text is none of the statement's. -#}
+{#- A line without what is quoted, so that a word in a text is not taken for one of the statement. -#}
 {% macro bare_line(line) -%}
     lower(regexp_replace({{ line }}, r'(?s){{ cdc._quoted_text() }}', 'q'))
 {%- endmacro %}
 
 
 {#- What the statement does that gold does not follow, over the columns of silver.changes; NULL where gold follows it. What
-    drops or empties a table is followed under the table's exact name. -#}
+    drops or clears a table is followed under the table's exact name. -#}
 {% macro finding_of_statement() -%}
     case
             when operation = 'transaction_end'
@@ -36,7 +36,7 @@
 {%- endmacro %}
 
 
-{#- The tables that a statement names behind its first: new names, and those with which partitions are exchanged. -#}
+{#- The tables that a statement names after its first: new names, and those with which partitions are exchanged. -#}
 {% macro other_tables(line) -%}
     concat(
         regexp_extract_all(

@@ -1,7 +1,7 @@
 {#- What the test tables_and_models_match asks beside names; `relation` is one with the columns of silver.source_tables. -#}
 
-{#- Does the table's feed name it under leave_out? By its name as the messages have it, database.schema.table as far as they go, in
-    which * stands for anything. -#}
+{#- Does the table's feed list it under leave_out? By its name in the messages, database.schema.table without the parts that
+    they lack; * matches anything. -#}
 {% macro is_left_out(relation) -%}
     {%- set feeds = [] -%}
     {%- for feed, settings in cdc.feeds().items() if settings.leave_out -%}
@@ -24,8 +24,8 @@
 {%- endmacro %}
 
 
-{#- Has the table come with this run, of a feed whose new tables get their models by themselves? `run` writes them once silver is
-    built, and the next tests know what it could not write. -#}
+{#- Is the table new in this run, and of a feed whose new tables get their models by themselves? `run` writes these once silver is
+    built, and the next tests report what it could not write. -#}
 {% macro may_get_a_model(relation) -%}
     {%- set feeds = cdc.feeds_with('tables', 'auto') if cdc.lakehouse_run() else [] -%}
     {%- if feeds -%}
@@ -45,13 +45,13 @@
 {%- endmacro %}
 
 
-{#- The name that a model of gold_tables declares, of one of many shards with its patterns. -#}
+{#- The name that a model of gold_tables declares; of one of many shards, with its patterns. -#}
 {% macro declared_name() -%}
     concat_ws('.'{% for part in ['catalog'] + cdc.place_parts() %}, {{ cdc.declared_part(part) }}{% endfor %})
 {%- endmacro %}
 
 
-{#- The table's name, to compare it with that one: without the parts that the model does not ask for. -#}
+{#- The table's name, to compare it with declared_name(): without the parts that the model does not declare. -#}
 {% macro name_as_declared(relation) -%}
     concat_ws(
             '.'

@@ -1,8 +1,8 @@
 {#- What every binary Avro format needs to read a record without losing or guessing anything. -#}
 
 {#- One Avro record as a struct of `record` and `_end`; fields of it are NULL where the bytes are no such record. Spark
-    alone takes bytes behind the record in silence: a mark is put behind them, and a record is whole only if the mark is
-    found where it belongs. `schema` is the record's Avro schema, a constant. -#}
+    by itself ignores bytes after the record, without an error: a mark is added at their end, and a record is whole only if
+    the mark is found where it belongs. `schema` is the record's Avro schema, a constant. -#}
 {% macro decode_avro(bytes, schema) -%}
     from_avro(
         concat({{ bytes }}, X'{{ cdc._avro_end_mark() }}'),
@@ -27,7 +27,7 @@
 
 {#- The same record as JSON text, exact and with every field, from one decode: a struct of any shape, where
     `decode_avro` needs one. `whole_avro_json` takes the record out of it; NULL where the bytes are no such record.
-    Logical types are named otherwise, for Spark refuses decimals of more than 38 digits: values stay what the bytes hold. -#}
+    Logical types get other names, because Spark refuses decimals of more than 38 digits: values stay what the bytes hold. -#}
 {% macro avro_as_json(bytes, schema_text) -%}
     {%- set plain = cdc.inside_quotes(schema_text).replace('"logicalType":', '"connect.logicalType":').replace('"logicalType" :', '"connect.logicalType" :') -%}
     to_json({{ cdc.decode_avro(bytes, plain) }}, map('ignoreNullFields', 'false'))

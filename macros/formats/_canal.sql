@@ -1,5 +1,5 @@
 {#- Canal and what descends from it: one envelope, rows in `data`, and in `old` the rows or only the changed columns as
-    they were, paired with `data` by place. A format says in expressions what is its own; the rest is read here. -#}
+    they were, paired with `data` by index. A format gives what is its own as expressions; the rest is read here. -#}
 
 {#- The fields of the envelope; a format may add its own. -#}
 {% macro _canal_fields() -%}
@@ -81,7 +81,7 @@
 {%- endmacro %}
 
 
-{#- The text, unless it looks like any of Canal's descent: which of them, no message of rows says. -#}
+{#- The text, unless it looks like a format of Canal's descent: no message of rows shows which of them. -#}
 {% macro _canal_foreign_text() -%}
     case when not contains(text, '"isDdl":') then text end
 {%- endmacro %}
@@ -128,7 +128,7 @@
 {%- endmacro %}
 
 
-{#- The rows of a message: those of `data`, for a deletion those of `old` where no row stands in `data`. -#}
+{#- The rows of a message: those of `data`, for a deletion those of `old` where `data` has no row. -#}
 {% macro _canal_sent_rows() -%}
     case
                 when word = 'DELETE' and not coalesce(exists(data, sent_row -> size(sent_row) > 0), false) then old

@@ -1,6 +1,6 @@
 {#- What the formats of the Debezium family share: expressions, and the chain that reads the connectors' own messages. -#}
 
-{#- The fields of an envelope whose message stands under `payload`, or at the root; `fields` names the message's. -#}
+{#- The fields of an envelope whose message is under `payload`, or at the root; `fields` names the message's. -#}
 {% macro envelope_fields(fields) -%}
     {%- set body = [] -%}
     {%- for name, type in fields.items() -%}
@@ -12,7 +12,7 @@
 {%- endmacro %}
 
 
-{#- The message of such an envelope, wherever it stands. -#}
+{#- The message of such an envelope, wherever it is. -#}
 {% macro message_of_envelope(envelope, fields) -%}
     coalesce(
         {{ envelope }}.payload,
@@ -28,7 +28,7 @@
 {%- endmacro %}
 
 
-{#- Columns that hold Debezium's placeholder for a value it did not have: its own, or the one that the feed names in
+{#- Columns that hold Debezium's placeholder for a value it did not have: its own, or the one that the feed declares in
     `unavailable_value`. Rule: docs/formats/debezium_json.md, UnchangedToastedPlaceholder. -#}
 {% macro unavailable_columns(image) -%}
     if(
@@ -69,8 +69,8 @@
 {%- endmacro %}
 
 
-{#- The same forms of any placeholder; `hex:` before it says that it stands in hexadecimal digits, as the connector's own
-    setting does. -#}
+{#- The same forms of any placeholder; `hex:` at its start means that it is in hexadecimal digits, as in the connector's
+    own setting. -#}
 {% macro _forms_of_placeholder(marker) -%}
     transform(
                 array(if(
@@ -113,7 +113,7 @@
 {%- endmacro %}
 
 
-{#- The connectors whose messages are known to be read right, by records or documents. Others write other things behind
+{#- The connectors whose messages are known to be read right, by records or documents. Others write other things in
     the same envelope: Cassandra's columns are cells, and their null means "not changed". -#}
 {% macro known_connectors() -%}
     'mysql', 'mariadb', 'postgresql', 'oracle', 'sqlserver', 'mongodb', 'db2'
@@ -172,8 +172,8 @@
 
 
 {#- A schema block, with the names of the columns that hold a bare number where it says bytes, as `bare_numbers`: Kafka
-    Connect writes such Decimals with decimal.format=NUMERIC, and no block says so. The text of a number may be
-    well-formed base64, so that how it was written must be known where it is read. `tokens` are the images as maps of
+    Connect writes such Decimals with decimal.format=NUMERIC, and no block shows it. The text of a number may be
+    well-formed base64, so that whoever reads it must know how it was written. `tokens` are the images as maps of
     variants; they are made where a text looks like a number, which base64 seldom does. -#}
 {% macro block_with_bare_numbers(block, before, after, tokens) -%}
     case
@@ -215,7 +215,7 @@
 {%- endmacro %}
 
 
-{#- The columns of a block whose type is bytes, Decimals among them: of a row that stands flat, or of `before` and `after`. -#}
+{#- The columns of a block whose type is bytes, Decimals among them: of a flat row, or of `before` and `after`. -#}
 {% macro _columns_of_bytes(block) -%}
     transform(
                     array(from_json(
@@ -313,7 +313,7 @@
 {%- endmacro %}
 
 
-{#- A document that stands as JSON text inside a message (MongoDB). A number that extended JSON wraps is this number. -#}
+{#- A document that is JSON text inside a message (MongoDB). A number that extended JSON wraps is this number. -#}
 {% macro document(text) -%}
     transform_values(
         from_json({{ cdc.mark_fractions(text) }}, 'map<string, string>'),
@@ -346,7 +346,7 @@
 {%- endmacro %}
 
 
-{#- A place in MySQL's log: number of the file, position; empty where there is none. A row event holds a key once, but the
+{#- A position in MySQL's log: number of the file, `pos`; empty where there is none. A row event holds a key once, but the
     events of a transaction may share a position, and each counts its rows from 0: the row proves no order. -#}
 {% macro log_position(source) -%}
     case
@@ -363,9 +363,9 @@
 
 {#- The numbers of the source's position that prove an order, most significant first; empty where the connector gives none,
     or one that is no position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN; a connector
-    that has just started knows no commit yet, and its event stands where it is. Oracle: the commit's SCN and the place in the
-    transaction (txSeq), else the SCN. SQL Server: the commit's LSN of three hexadecimal parts. MongoDB: cluster time, which
-    source.ts_ms is no more from 3.4 on.
+    that has just started knows no commit yet, and the event LSN counts for both. Oracle: the commit's SCN and the number in
+    the transaction (txSeq), else the SCN. SQL Server: the commit's LSN of three hexadecimal parts. MongoDB: cluster time, which
+    source.ts_ms no longer is from 3.4 on.
     Rule: docs/gold/order.md -#}
 {% macro debezium_position(connector, source) -%}
     cast(
@@ -414,7 +414,7 @@
 {%- endmacro %}
 
 
-{#- The place in its transaction, behind a position that several changes of a transaction share. Before 3.7 it counts anew
+{#- The change's number in its transaction, after a position that several changes of it share. Before 3.7 the count restarts
     where a connector starts again inside a transaction, and proves nothing. -#}
 {% macro place_in_transaction(connector, source, transaction) -%}
     case
@@ -427,8 +427,8 @@
 {%- endmacro %}
 
 
-{#- A position, and behind that of a row without a key, of which there may be equal ones, numbers that prove no order but tell
-    changes of one position apart. `proven_position` takes them off again. -#}
+{#- A position; for a row without a key, which may have equal ones, followed by numbers that prove no order but distinguish
+    changes of one position. `proven_position` takes them off again. -#}
 {% macro told_apart(position, numbers) -%}
     if(
         size({{ position }}) > 0
@@ -462,8 +462,8 @@
 {%- endmacro %}
 
 
-{#- Where a log position counts: the server and the base name of its files. A snapshot row has server 0: it does not
-    say, and is no other space than the stream that follows. -#}
+{#- Where a log position counts: the server and the base name of its files. A snapshot row has server 0, which
+    is none: it belongs to the space of the stream that follows. -#}
 {% macro debezium_position_space(source) -%}
     case
         when {{ source }}.file is not null and coalesce({{ source }}.server_id, '') <> '0'
@@ -477,7 +477,7 @@
 
 
 {#- What a schema change does: by its text, without one by its table changes, of which `change_type` is the type. NULL where
-    neither says it: such a message is not understood. -#}
+    neither shows it: such a message is not understood. -#}
 {% macro schema_change_kind(statement, change_type) -%}
     coalesce(
         nullif({{ statement }}.kind, 'other'),
@@ -500,7 +500,7 @@
 {%- endmacro %}
 
 
-{#- Why a schema change cannot be applied by its table changes, where it has no text: nothing says what was done, or another
+{#- Why a schema change cannot be applied by its table changes, where it has no text: nothing shows what was done, or another
     table than the message's own was dropped, or several. `place` is an SQL list of the message's names, the table last. -#}
 {% macro table_changes_error(kind, statement, table_changes, place) -%}
     case
@@ -524,14 +524,14 @@
 {%- endmacro %}
 
 
-{#- The words by which a connector marks the rows of a full load; those of an incremental snapshot are none. -#}
+{#- The words by which a connector marks the rows of a full load; those of an incremental snapshot are not among them. -#}
 {% macro is_full_load_word(word) -%}
     {{ word }} in ('true', 'first', 'first_in_data_collection', 'last_in_data_collection', 'last')
 {%- endmacro %}
 
 
 {#- The changes of a relation `texts`: bronze with the message as JSON text in `text` and its Kafka key in `key_text`.
-    `reading` says in expressions what depends on how the text came about: schema_text; undecodable, why there is no
+    `reading` holds as expressions what depends on where the text came from: schema_text; undecodable, why there is no
     message; has_key and odd_key, whether a key is there and why it is none; signs, a text that may be another format's; tokens, the images as
     variants where the text came as JSON. -#}
 {% macro _debezium_changes(format, reading) -%}

@@ -1,4 +1,4 @@
-{#- Changes of both JSON formats: they agree in all but the text of a TIMESTAMP and the place of a deleted row.
+{#- Changes of both JSON formats: they differ only in the text of a TIMESTAMP and in the list that has a deleted row.
     `source_type` is an expression: what the format says of its source. -#}
 {% macro _drs_changes(messages, format, source_type) -%}
     with texts as (

@@ -1,6 +1,6 @@
 {#- Changes in the record that Aliyun DTS and OceanBase OMS write, as binary Avro or as the JSON of it, with or without
     the names of union branches. `names_of_place` is a struct of catalog, database, schema and table, made of
-    `object_parts` and `statement`: what the formats differ in, with the reason why there is no table. Their texts bear the
+    `object_parts` and `statement`: what the formats differ in, with the reason why there is no table. Their texts have the
     same signs. -#}
 {% macro _dts_changes(messages, names_of_place, no_table_reason="'objectName names no table'") -%}
     {%- set clock_members = 'year string, month string, day string, hour string, minute string, second string,'
@@ -333,7 +333,7 @@
 {%- endmacro %}
 
 
-{#- The JSON of a record with every member under a name that tells its kind, so that one decode reads both renderings:
+{#- The JSON of a record with every member under a name that shows its kind, so that one decode reads both renderings:
     a union that names its branch becomes <name>_branch, a statement afterImages_text, an empty value an object. Quotes
     inside a text are escaped, so nothing inside a text is taken for a member. -#}
 {% macro _dts_in_one_shape(text) -%}
@@ -353,8 +353,8 @@
 {%- endmacro %}
 
 
-{#- One value of an image in the members that all renderings share. Without the name of its branch a value is told by
-    the members it has. -#}
+{#- One value of an image in the members that all renderings share. Without the name of its branch a value is recognised
+    by its members. -#}
 {% macro _dts_json_cell(cell) -%}
     {%- set parts = ['year', 'month', 'day', 'hour', 'minute', 'second', 'millis'] -%}
     case
@@ -449,7 +449,7 @@
 {%- endmacro %}
 
 
-{#- What a value is in an image: its text, or that the image lacks it, or why nobody can tell. -#}
+{#- What a value is in an image: its text, or that the image lacks it, or why that is not known. -#}
 {% macro _dts_value(cell) -%}
     named_struct(
         'text', case {{ cell }}.kind
@@ -490,7 +490,7 @@
 {%- endmacro %}
 
 
-{#- Date, time of day, both, or a year: whatever parts are there, and the zone if one is named. A negative part makes
+{#- Date, time of day, both, or a year: whatever parts are there, and the zone if there is one. A negative part makes
     the whole a negative TIME. -#}
 {% macro _dts_wall_clock(cell) -%}
     nullif(
@@ -522,7 +522,7 @@
 {%- endmacro %}
 
 
-{#- Seconds since 1970 as the instant they are. The number that no calendar has is MySQL's 0000-00-00 (document). -#}
+{#- Seconds since 1970 as an instant. The number outside every calendar is MySQL's 0000-00-00 (document). -#}
 {% macro _dts_instant(cell) -%}
     case
         when {{ cell }}.seconds = -9223372022400 then '0000-00-00 00:00:00'
@@ -574,7 +574,7 @@
 {%- endmacro %}
 
 
-{#- Nothing that the producer left out is in the image. NULL where there are no values. -#}
+{#- The image, without what the producer left out. NULL where there are no values. -#}
 {% macro _dts_image(cells) -%}
     map_from_entries(
         filter(

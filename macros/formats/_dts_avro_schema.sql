@@ -1,5 +1,5 @@
-{#- The Avro schema of the record that Aliyun DTS and OceanBase OMS write; the order of fields and branches is the wire
-    layout (document: the subscription SDK of Aliyun DTS). -#}
+{#- The Avro schema of the record that Aliyun DTS and OceanBase OMS write; the order of fields and branches is that of
+    the bytes (document: the subscription SDK of Aliyun DTS). -#}
 {% macro dts_avro_schema() -%}
     {"type": "record", "name": "Record", "namespace": "com.alibaba.dts.formats.avro", "fields": [
         {"name": "version", "type": "int"},

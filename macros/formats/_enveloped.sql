@@ -1,7 +1,7 @@
 {#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
-    from the feed; `told.schema_text`, where it is given, says what a message tells of types beside its block,
+    from the feed; `told.schema_text`, where it is given, is what a message carries about types beside its block,
     `block_text`. `fields` are those of the message; `told` holds expressions over `message` and `op`: what a format
-    says by rules of its own. -#}
+    reads by rules of its own. -#}
 {% macro _enveloped_changes(messages, format, fields, told) -%}
     with texts as (
 

@@ -1,4 +1,4 @@
-{#- Changes of rows that stand flat at the root of a message, or under `payload` of Kafka Connect's envelope: the writer
+{#- Changes of rows that are flat at the root of a message, or under `payload` of Kafka Connect's envelope: the writer
     took the rest of the message away. `is_added` is an expression over `column_name`: whether the writer added a field
     of the message to the row. `added_prefix` is an expression too: what the names of added fields begin with. -#}
 {% macro _flattened_changes(messages, is_added, added_prefix) -%}
@@ -264,7 +264,7 @@
 {%- endmacro %}
 
 
-{#- A field of the message's `source` that was added to the row, under its own name or behind "source_". -#}
+{#- A field of the message's `source` that was added to the row, under its own name or after "source_". -#}
 {% macro _added_field(name, added_prefix) -%}
     coalesce(
         added_fields[concat({{ added_prefix }}, '{{ name }}')],

@@ -1,6 +1,6 @@
 {#- Maxwell and its imitation by TiCDC: one message carries one row in `data`, or a statement; an update also carries
-    `old`, the prior values of the changed columns. A format says in expressions what is its own: how its Kafka key is
-    decoded, what a message does, where its row stands, which key and position it has, which update may lack columns,
+    `old`, the prior values of the changed columns. A format gives what is its own as expressions: how its Kafka key is
+    decoded, what a message does, where its row is, which key and position it has, which update may lack columns,
     which texts may be another's. -#}
 {% macro _maxwell_changes(
     messages,

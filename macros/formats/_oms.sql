@@ -1,6 +1,6 @@
 {#- What the formats of OceanBase Migration Service (OMS) share. -#}
 
-{#- OceanBase's `tenant.database` apart; other sources have no tenant, and a statement's record may leave it out. -#}
+{#- The parts of OceanBase's `tenant.database`; other sources have no tenant, and a statement's record may leave it out. -#}
 {% macro _oms_tenant(database, source_type) -%}
     case
         when {{ cdc._oms_is_oceanbase(source_type) }} and {{ database }} like '%.%'
@@ -27,7 +27,7 @@
 
 
 {#- How many digits of a sequence are its time. A counter has at most five, so that up to 13 digits begin with seconds
-    and 16 and more with milliseconds; between them only the feed tells. -#}
+    and 16 and more with milliseconds; between them the feed must declare it. -#}
 {% macro _oms_time_digits(sequence) -%}
     case
         when length({{ sequence }}) < 14 then 10

@@ -1,5 +1,5 @@
 {#- Changes in SharePlex JSON: `meta` says what and where, `data` has the row, on `upd` only its changed columns,
-    and `key` old values. The products differ in what stands in `key`, in how they write a table and in how they count.
+    and `key` old values. The products differ in what `key` holds, in how they write a table and in how they count.
 
     catalog_name, database_name, schema_name, table_name, position, operation_of_ins, is_whole (whether the
     images have all columns) and lacks_table (whether a table must be named, but is not) are expressions. -#}

@@ -1,7 +1,7 @@
 {#- What TiCDC's formats share with each other, and its Debezium format with Flink's. -#}
 
 {#- The number of a commit as a position; empty where there is none, or 0. A commit writes a key once: where it deletes and
-    inserts one, as the halves of an UPDATE that TiCDC splits, the row is there, so that the formats order deletes first. -#}
+    inserts one, as the halves of an UPDATE that TiCDC splits, the row exists afterwards: the formats order deletes first. -#}
 {% macro _ticdc_position(commit) -%}
     case
         when {{ commit }} rlike '^[0-9]{1,20}$' and cast({{ commit }} as decimal(38, 0)) > 0
@@ -12,8 +12,8 @@
 
 
 {#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
-    in the Kafka key. `fields` are those of the message; `told` holds expressions over `message`, `op` and what the CTEs
-    before have named: what a format says by rules of its own; `told.missing_before` and `told.missing_after` list the
+    in the Kafka key. `fields` are those of the message; `told` holds expressions over `message`, `op` and the columns of
+    the CTEs before: what a format reads by rules of its own; `told.missing_before` and `told.missing_after` list the
     columns of the row whose value the tool did not have. -#}
 {% macro _keyed_envelope_changes(messages, format, fields, told) -%}
     with texts as (

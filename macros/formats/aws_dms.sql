@@ -1,6 +1,6 @@
 {#- AWS Database Migration Service to Kafka. One record carries one row and its metadata, or a control record about a
-    table. Surprise: a column that is NULL may be left out, and the key columns stand in control records alone, so the
-    feed names them. Rules: docs/formats/aws_dms.md -#}
+    table. Surprise: a column that is NULL may be left out, and the key columns are in control records alone, so the
+    feed declares them. Rules: docs/formats/aws_dms.md -#}
 
 {% macro parse_aws_dms(messages) -%}
     with {{ cdc.exact_messages(messages, '''
@@ -202,7 +202,7 @@
 
 
 {#- PostgreSQL's stream position, `00000002/7C007178.3.00000002/7C007178`: a log position in two hexadecimal halves, a
-    counter, a log position; behind it the place in the transaction. Empty for any other engine's text. -#}
+    counter, a log position; then the number in the transaction. Empty for any other engine's text. -#}
 {% macro _dms_position(metadata) -%}
     case
         when {{ metadata }}.`stream-position`

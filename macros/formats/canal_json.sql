@@ -1,6 +1,6 @@
 {#- Canal flat JSON (alibaba/canal, flatMessage). One message carries N row images in `data`; an update
-    also carries `old`, the prior values of the changed columns, paired with `data` by position.
-    Surprise: `id`, `es` and `ts` order nothing; only the offset does. With binlog_row_image=MINIMAL an update brings what
+    also carries `old`, the prior values of the changed columns, paired with `data` by index.
+    Surprise: `id`, `es` and `ts` order nothing; only the offset does. With binlog_row_image=MINIMAL an update has only what
     it changed, mostly without its key. Rules: docs/formats/canal_json.md -#}
 
 {% macro parse_canal_json(messages) -%}

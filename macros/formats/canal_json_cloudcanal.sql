@@ -1,5 +1,5 @@
 {#- CloudCanal's output in Canal's envelope. One message carries N row images in `data`; an update also carries
-    `old`, the rows as they were, paired with `data` by position.
+    `old`, the rows as they were, paired with `data` by index.
     Surprise: only the envelope is Canal's. How a value is written is not, and `id` is 0.
     Rules: docs/formats/canal_json_cloudcanal.md -#}
 

@@ -1,6 +1,6 @@
 {#- Aliyun DTS in Canal's envelope, with words of its own: INIT and DDL. One message carries N row images.
     Surprise: instances created before 2022-03-20 have the rows of `data` and `old` the other way round, and nothing in
-    the message tells: the feed must. Rules: docs/formats/canal_json_dts.md -#}
+    the message shows it: the feed must declare it. Rules: docs/formats/canal_json_dts.md -#}
 
 {% macro parse_canal_json_dts(messages) -%}
     {%- set created = "feed_settings['dts_instance_created']" -%}

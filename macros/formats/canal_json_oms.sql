@@ -1,6 +1,6 @@
 {#- OceanBase Migration Service (OMS) in Canal's envelope: no `id`, no `gtid`. One message carries one row; an update
     also carries `old`, the prior values of the changed columns.
-    Surprise: numbers stand bare, with more digits than a double has. Rules: docs/formats/canal_json_oms.md -#}
+    Surprise: numbers are bare, with more digits than a double has. Rules: docs/formats/canal_json_oms.md -#}
 
 {% macro parse_canal_json_oms(messages) -%}
     {{ cdc._canal_changes(

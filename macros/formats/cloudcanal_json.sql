@@ -1,5 +1,5 @@
 {#- CloudCanal's own JSON. One message carries N row images in `data`; an update also carries `before`, the
-    rows as they were, paired with `data` by position.
+    rows as they were, paired with `data` by index.
     Surprise: nothing in a message orders it, and `pks` may be empty for a table that has a key.
     Rules: docs/formats/cloudcanal_json.md -#}
 

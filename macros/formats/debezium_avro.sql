@@ -1,6 +1,6 @@
 {#- Debezium with the Avro converter of a schema registry, from every connector: decoded to the JSON that Debezium's JSON
     converter writes, and read as that.
-    Surprise: a record names its schema by a number only; the text lies in the folder that the feed names.
+    Surprise: a record names its schema by a number only; the text is in the folder that the feed declares.
     Rules: docs/formats/debezium_avro.md -#}
 
 {% macro parse_debezium_avro(messages) -%}

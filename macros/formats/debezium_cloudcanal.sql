@@ -1,6 +1,6 @@
 {#- CloudCanal's Debezium output: Debezium's envelope with words of its own. One record carries one row, or a DDL text
     under `ddl` and `tableChanges`, with op `a` or without any.
-    Surprise: no message of a row names its key: the feed does. Rules: docs/formats/debezium_cloudcanal.md -#}
+    Surprise: no message of a row names its key: the feed declares it. Rules: docs/formats/debezium_cloudcanal.md -#}
 
 {% macro parse_debezium_cloudcanal(messages) -%}
     {{ cdc._enveloped_changes(

@@ -1,5 +1,5 @@
 {#- Debezium JSON of every connector, with or without its schema block, and its side topics (schema changes,
-    transactions, heartbeats). One record carries one row; its key stands in the Kafka key.
+    transactions, heartbeats). One record carries one row; its key is in the Kafka key.
     Surprise: a value that the producer did not have looks like text (see unavailable_values).
     Rules: docs/formats/debezium_json.md -#}
 

@@ -1,6 +1,6 @@
 {#- Debezium's flattening transform (ExtractNewRecordState): one record is one row, its columns at the root beside a few
     added fields.
-    Surprise: a record without a value is a delete, often the only trace of one; its key stands in the Kafka key.
+    Surprise: a record without a value is a delete, often the only trace of one; its key is in the Kafka key.
     Rules: docs/formats/debezium_smt.md -#}
 
 {% macro parse_debezium_smt(messages) -%}

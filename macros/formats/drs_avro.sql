@@ -1,4 +1,4 @@
-{#- Huawei DRS to Kafka in Avro: decoded to JSON with the schema that the feed names, and read as drs_json.
+{#- Huawei DRS to Kafka in Avro: decoded to JSON with the schema that the feed declares, and read as drs_json.
     Surprise: no document prints the schema, and no bytes name it. Rules: docs/formats/drs_avro.md -#}
 
 {% macro parse_drs_avro(messages) -%}
@@ -46,7 +46,7 @@
 {%- endmacro %}
 
 
-{#- Spark reads a map of Avro in the order of its hash table: sorted, one text says the same types always. -#}
+{#- Spark reads a map of Avro in the order of its hash table: sorted, the same types always give the same text. -#}
 {% macro _sorted_types() -%}
     concat(
         '{',

@@ -1,5 +1,5 @@
 {#- dtle (actiontech) from MySQL to Kafka: Debezium's envelope with sources of its own, and its topic of schema changes,
-    whose messages have no envelope. One record carries one row; its key columns stand in the Kafka key.
+    whose messages have no envelope. One record carries one row; its key columns are in the Kafka key.
     Surprise: rows of a full load have op c, and their CHAR columns may be base64 (see _dtle_restored).
     Rules: docs/formats/dtle.md -#}
 
@@ -301,7 +301,7 @@
 {%- endmacro %}
 
 
-{#- Number of the log file, place in it; empty where one of them is no number, as in a full load. -#}
+{#- Number of the log file, position in it; empty where one of them is no number, as in a full load. -#}
 {% macro _dtle_position(place) -%}
     cast(
         case

@@ -1,6 +1,6 @@
 {#- Flink CDC's Kafka sink, Flink SQL's format canal-json, and SeaTunnel's. One message carries one row in `data`; an update
     of Flink CDC also carries `old`, the row as it was. The others write an update as a DELETE and an INSERT.
-    Surprise: no time and no type, Flink SQL names neither table nor key, and SeaTunnel's row may stand in no list.
+    Surprise: no time and no type, Flink SQL names neither table nor key, and SeaTunnel's row may be in no list.
     Rules: docs/formats/flink_cdc_canal.md -#}
 
 {% macro parse_flink_cdc_canal(messages) -%}

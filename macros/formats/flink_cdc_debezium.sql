@@ -1,6 +1,6 @@
 {#- Flink CDC's Kafka sink and Flink SQL's format debezium-json. One record carries one row. Flink CDC names the table
     and writes an update as one record; Flink SQL names none and writes it as a d and a c.
-    Surprise: no time and no position; a schema block says types that the values are not written in. Its sources hand on
+    Surprise: no time and no position; a schema block has types that the values are not written in. Its sources pass on
     Debezium's placeholders.
     Rules: docs/formats/flink_cdc_debezium.md -#}
 

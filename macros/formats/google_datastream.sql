@@ -1,6 +1,6 @@
 {#- Google Datastream. One record carries one row; an update never says what the row was before, and one that moves its
     row to another key comes as two records at one position. Surprise: a backfill runs beside the stream, so its rows
-    stand below the stream wherever they lie. Rules: docs/formats/google_datastream.md -#}
+    are older than the stream at any offset. Rules: docs/formats/google_datastream.md -#}
 
 {% macro parse_google_datastream(messages) -%}
     with {{ cdc.exact_messages(messages, '''
@@ -168,8 +168,8 @@
 {%- endmacro %}
 
 
-{#- The place in the source's log, as numbers; last the rank of changes that share one: a removal wins, but for the
-    second record of a key change. Empty where a part that must be there is missing. -#}
+{#- The position in the source's log, as numbers; last the rank of changes that share one: a removal wins over all but
+    the second record of a key change. Empty where a part that must be there is missing. -#}
 {% macro _datastream_position(engine, source, word) -%}
     case
         when {{ engine }} = 'mysql'

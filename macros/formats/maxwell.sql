@@ -53,7 +53,7 @@
 {%- endmacro %}
 
 
-{#- Number of the log file and place in it, then the row's place in its transaction, whose last row only says that it is
+{#- Number of the log file and position in it, then the row's number in its transaction; the last row is only marked as
     the last. Empty where the message has no such position, as in a bootstrap, or the feed wants none. -#}
 {% macro _maxwell_position(message) -%}
     cast(
@@ -79,7 +79,7 @@
 
 
 {#- The key columns that a message names, else those of its Kafka key: {"database", "table", "pk.<column>"} or
-    [database, table, [{column: value}]]. It writes them in lower case: the row says how they are spelled. NULL where
+    [database, table, [{column: value}]]. It writes them in lower case: their spelling is that of the row. NULL where
     there are none; a table without a key has a random `_uuid` in the Kafka key. -#}
 {% macro _maxwell_key(message, decoded_key, image) -%}
     transform(

@@ -1,5 +1,5 @@
 {#- Oracle GoldenGate's JSON formatter in operation mode: one message carries one change of one row, or a TRUNCATE.
-    `pos` is the place in the trail.
+    `pos` is the position in the trail.
     Surprise: an update may have only the key and the changed columns, and says so only if `<column>_isMissing` is
     switched on. Rules: docs/formats/ogg_json.md -#}
 
@@ -174,7 +174,7 @@
 {%- endmacro %}
 
 
-{#- The columns of an image, without those not sent and without the marks, which only stand beside their column. -#}
+{#- The columns of an image, without those not sent and without the marks, each of which has its column beside it. -#}
 {% macro _ogg_image(sent_image, missing_columns) -%}
     if(
                 contains(text, '_isMissing"'),

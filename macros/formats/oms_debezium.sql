@@ -49,7 +49,7 @@
 {%- endmacro %}
 
 
-{#- Seconds first, then what stands left of them; empty for any other text. -#}
+{#- Seconds first, then the number left of them; empty for any other text. -#}
 {% macro _oms_debezium_position(pos) -%}
     case
         when {{ pos }} rlike '^[0-9]{1,38}@[0-9]{1,38}$'

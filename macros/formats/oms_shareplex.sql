@@ -1,6 +1,6 @@
-{#- OMS (OceanBase Migration Service) to Kafka as SharePlex JSON: one record is one row. On `upd` the whole
-    old row stands in `key`, the changed columns in `data`.
-    Surprise: only a missing `meta.scn` tells a row of the full load, and only where the task sends it at all.
+{#- OMS (OceanBase Migration Service) to Kafka as SharePlex JSON: one record is one row. On `upd` `key` has
+    the whole old row, `data` the changed columns.
+    Surprise: only a missing `meta.scn` shows a row of the full load, and only where the task sends it at all.
     Rules: docs/formats/oms_shareplex.md -#}
 
 {% macro parse_oms_shareplex(messages) -%}
@@ -22,7 +22,7 @@
 
 
 {#- scn is a time and a counter of at most five digits, without a mark between them: up to 13 digits are seconds and a
-    counter, 16 and more are milliseconds and a counter, 14 and 15 are what the feed says. -#}
+    counter, 16 and more are milliseconds and a counter, 14 and 15 are what the feed declares. -#}
 {% macro _oms_shareplex_position() -%}
     {%- set time_digits = cdc._oms_time_digits('message.meta.scn') -%}
     {{ cdc._shareplex_numbers(

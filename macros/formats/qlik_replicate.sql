@@ -244,8 +244,8 @@
 {%- endmacro %}
 
 
-{#- Columns that stand in a row as NULL, but that the mask says are not there. Bit n of the mask, the lowest bit of the
-    first byte first, is column n of the table: of the row only if it names more columns than the mask has bits. -#}
+{#- Columns that are NULL in a row, but not there by the mask. Bit n of the mask, the lowest bit of the first byte first,
+    is column n of the table: also of the row only if this has more columns than the mask has bits set. -#}
 {% macro _qlik_absent_columns(image, mask) -%}
     coalesce(
         case

@@ -1,7 +1,7 @@
 {#- StreamX: what DataWorks writes to Kafka when it synchronises a whole database. One record carries one row; an
-    update comes as one record, or as two halves that share a sequenceId. The types stand in every record.
-    Surprise: both halves have one sequenceId, so the before half ranks below the after half by itself,
-    wherever the two lie. Rules: docs/formats/streamx.md -#}
+    update comes as one record, or as two halves that share a sequenceId. Every record has the types.
+    Surprise: both halves have one sequenceId, so the before half is made older than the after half,
+    at any offsets. Rules: docs/formats/streamx.md -#}
 
 {% macro parse_streamx(messages) -%}
     with {{ cdc.exact_messages(messages, '''

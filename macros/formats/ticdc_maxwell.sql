@@ -1,6 +1,6 @@
 {#- TiCDC's imitation of Maxwell: one message carries one row of a TiDB table, or a statement.
-    Surprise: a deleted row stands in `old`, and the commit that orders everything stands only in the Kafka key, on
-    statements in `ts`. Rules: docs/formats/ticdc_maxwell.md -#}
+    Surprise: a deleted row is in `old`, and the commit that orders everything is only in the Kafka key, of statements
+    in `ts`. Rules: docs/formats/ticdc_maxwell.md -#}
 
 {% macro parse_ticdc_maxwell(messages) -%}
     {{ cdc._maxwell_changes(

@@ -1,6 +1,6 @@
 {#- TiCDC's open protocol, from TiDB. A record carries a batch: the Kafka key a list of what was changed and when, the
     value the list of rows, a DDL text, or nothing (a resolved event). Surprise: neither is JSON. Both are frames of an
-    8-byte length and JSON, one behind another, behind an 8-byte version in the key. A pair of JSON texts, which
+    8-byte length and JSON, one after another, in the key after an 8-byte version. A pair of JSON texts, which
     something upstream has taken out of its frames, is read as well. Rules: docs/formats/ticdc_open.md -#}
 
 {% macro parse_ticdc_open(messages) -%}
@@ -343,9 +343,9 @@
 {%- endmacro %}
 
 
-{#- The entries of a row of frames, each 8 bytes of length and as many bytes: read one after another from `start` on, at
-    least as many as `steps` allows, until one does not fit. `at` is where the next one would begin, `size` its length,
-    NULL if that is none. A list is copied whenever something is put behind it, and a column whenever it is named: so
+{#- The entries of a row of frames, each 8 bytes of length and as many bytes: read one after another from `start` on, until
+    one does not fit or at least `steps` are read. `at` is where the next one would begin, `size` its length,
+    NULL if that is none. A list is copied whenever something is appended, and a column whenever it is named: so
     entries are read in parts of 64, and the bytes have an inner name. -#}
 {% macro _ticdc_frames(bytes, start, steps) -%}
     transform(
@@ -384,7 +384,7 @@
 {%- endmacro %}
 
 
-{#- What is wrong behind the last entry that was read; NULL where the bytes end there, or another entry follows. -#}
+{#- What is wrong after the last entry that was read; NULL where the bytes end there, or another entry follows. -#}
 {% macro _ticdc_frames_end(bytes, frames) -%}
     case
         when {{ frames }}.at > length({{ bytes }}) then null

@@ -5,9 +5,9 @@
         columns={'line': 'string', 'level': 'int'}
     )
 
-    Every whole row that a change brought counts +1, every one that it took -1. Nothing tells which of two equal rows a
-    later change means, so the table is made anew from all of its changes whenever there are new ones.
-    state.<table> has the counts: one row per distinct row; below 0: taken more often than brought.
+    Every whole row that a change brought counts +1, every one that it took -1. Nothing shows which of two equal rows a
+    later change means, so the table is rebuilt from all of its changes whenever there are new ones.
+    state.<table> has the counts: one row per distinct row; less than 0: taken more often than brought.
 -#}
 {% macro current_rows(feed, table, columns, database=none, schema=none, catalog=none, left_out=[]) -%}
     {%- if not execute -%}
@@ -77,7 +77,7 @@
 {%- endmacro %}
 
 
-{#- How often each distinct row lives: what state.<table> holds. -#}
+{#- How many there are of each distinct row: what state.<table> holds. -#}
 {% macro counts_of_rows(plan) -%}
     {%- set feed_name = model.config.meta.feed -%}
     {%- set sources = cdc.column_sources(model.config.meta.columns) -%}
@@ -277,7 +277,7 @@
 {%- endmacro %}
 
 
-{#- The position of a change of a table without a key, without the numbers that only tell its rows apart (`told_apart`). -#}
+{#- The position of a change of a table without a key, without the numbers that only make its rows differ (`told_apart`). -#}
 {% macro proven_position(relation, feed) -%}
     {%- set position = relation ~ '.change_sequence.position' -%}
     {%- if cdc.feed_settings(feed).format in ['debezium_json', 'debezium_avro', 'debezium_cloudcanal', 'dtle'] -%}

@@ -4,9 +4,9 @@
     current_state(
         feed='shop_mariadb', database='shop', table='orders',   where the changes come from (schema and catalog where there is one)
         key=['id'],                                             the key columns, as silver has them
-        columns={'id': 'bigint', 'total': 'decimal(12,2)'},     name: type, or name: {'type': ..., 'source': 'wire name'}
+        columns={'id': 'bigint', 'total': 'decimal(12,2)'},     name: type, or name: {'type': ..., 'source': 'name in the messages'}
         left_out=['note'],                                      columns that the source has and gold should not
-        new_columns='add',                                      gold has columns that are not named as soon as they come; else 'report'
+        new_columns='add',                                      gold has undeclared columns as soon as they come; else 'report'
         large=true                                              of more than some 100 MB: a merge writes deletion vectors instead of files
     )
 -#}

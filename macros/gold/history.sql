@@ -7,7 +7,7 @@
     )
 
     It is a view over silver, so a late change splits the interval that it belongs to, and nothing has to be kept.
-    valid_from, valid_to: when the source made this change, and the one that ended it (NULL: none did, or it is not told)
+    valid_from, valid_to: when the source made this change, and the one that ended it (NULL: none did, or no message carries it)
     is_current:           no change ended it
     operation:            what made it
 -#}
@@ -256,8 +256,7 @@
 {%- endmacro %}
 
 
-{#- What emptied the whole table: TRUNCATE, DROP, a full load that began again; as in the
-    state, rows without a key. -#}
+{#- What cleared the whole table: TRUNCATE, DROP, a full load that began again; as in the state, rows without a key. -#}
 {% macro emptied_tables(plan) -%}
         select
             cast(null as array<string>) as row_key,
@@ -292,14 +291,13 @@
 {%- endmacro %}
 
 
-{#- The metastore of the embedded target (Derby) cuts no view: it turns down what is longer. -#}
+{#- The metastore of the embedded target (Derby) does not cut a view: it refuses one that is longer. -#}
 {% macro longest_view() -%}
     {{ return(32700 if target.name == 'embedded' else 1000000000) }}
 {%- endmacro %}
 
 
-{#- Only a run makes the view;
-    what `dbt compile` prints on a new machine decodes every encoding, because no schemas tell which ones occur. -#}
+{#- Only a run makes the view; what `dbt compile` prints on a new machine decodes every encoding, because no schemas show which occur. -#}
 {% macro check_view_fits(versions) -%}
     {%- if cdc.lakehouse_run() and model.config.materialized == 'kept_view' and versions | length > cdc.longest_view() -%}
         {{ exceptions.raise_compiler_error(

@@ -1,4 +1,4 @@
-{#- on-run-start: what this run makes anew in silver. It is refused where bronze no longer holds its records. Without its mark, a
+{#- on-run-start: what this run rebuilds in silver. It is refused where bronze no longer holds its records. Without its mark, a
     build that is killed is done again, with what is made of all silver; gold follows by built_by.
     Here, for all at once: models that run at the same time would delete from one table. -#}
 {% macro prepare_rebuilds() -%}

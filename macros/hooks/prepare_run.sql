@@ -46,7 +46,7 @@
 {%- endmacro %}
 
 
-{#- dbt switches ANSI mode off in its own Spark; a server has to be told by the profile. -#}
+{#- dbt switches ANSI mode off in its own Spark; for a server the profile must do it. -#}
 {% macro refuse_ansi() -%}
     {%- if target.name != 'embedded' and run_query('set spark.sql.ansi.enabled').rows[0][1] | lower == 'true' -%}
         {{ exceptions.raise_compiler_error(
@@ -61,7 +61,7 @@
 {% macro ask_feed_news() -%}
     {%- set run = cdc.lakehouse_run() -%}
     {%- set marks = [] -%}
-    {#- what is made from silver may be behind it: a run can end between them -#}
+    {#- what is made from silver may have come less far: a run can end between them -#}
     {%- set models = ['cdc_schemas', 'cdc_order_marks'] -%}
     {%- for format in cdc.formats_in_use() -%}
         {%- do models.append(format ~ '_changes') -%}

@@ -1,6 +1,6 @@
 {#- on-run-end, where the marks are not as this run found them: another one worked beside it, which only a Spark server lets
-    happen. This one writes none, so that the next run reads a little again. But what gold was merged from at the same time,
-    and what both made anew, may be wrong: it is told, and forgotten, so that the next run makes it from all of silver.
+    happen. This one writes none, so that the next run reads a little again. But the gold tables that it wrote, and what both
+    rebuilt, may be wrong: the error lists them, and their marks are deleted, so that the next run makes them from all of silver.
     `found`: the marks as they are now. -#}
 {% macro refuse_doubtful_tables(found) -%}
     {%- set run = cdc.lakehouse_run() -%}

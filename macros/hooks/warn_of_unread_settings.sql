@@ -1,4 +1,4 @@
-{#- Settings of a table that no gold model reads change nothing: say so, for the name may be a slip. -#}
+{#- Settings of a table that no gold model reads change nothing: warn of them, for the name may be a slip. -#}
 {% macro warn_of_unread_settings() -%}
     {%- for feed, settings in cdc.feeds().items() if settings.encodings or settings.cut_overs -%}
         {%- set places = [] -%}

@@ -21,7 +21,7 @@
 {%- endmacro %}
 
 
-{#- A view where a table is wanted, or the other way round, gives way: a model may have been of another kind. -#}
+{#- A view where a table is wanted, or the other way round, is dropped: a model may have been of another kind. -#}
 {% macro drop_other_type(type) -%}
     {%- set known = load_relation(this) -%}
     {%- if known is not none and known.type != type -%}

@@ -17,7 +17,7 @@
             {%- do cdc.mark_applied(version, mark.built_by) -%}
         {%- else -%}
             {%- set columns = adapter.get_columns_in_relation(this) | map(attribute='quoted') | join(', ') -%}
-            {#- a table that was built anew, from another bronze perhaps, takes that one's versions from the start -#}
+            {#- a table that was rebuilt, from another bronze perhaps, takes that one's versions from the start -#}
             {%- set application = cdc.quoted(this ~ '@' ~ mark.built_by) -%}
             {%- call statement('main') -%}
                 insert into {{ this }} with ('txnAppId' = {{ application }}, 'txnVersion' = '{{ version }}') ({{ columns }})

@@ -1,4 +1,4 @@
-{#- gold.<table> of a table without a key: made anew from its counts in state.<table> whenever there are new changes.
+{#- gold.<table> of a table without a key: rebuilt from its counts in state.<table> whenever there are new changes.
     A run that is killed between the two statements is repaired by the next one. docs/gold/declare.md explains it. -#}
 
 {% materialization current_rows, adapter='spark' %}

@@ -1,9 +1,9 @@
-{#- gold.<table>: exactly the rows that live in the source now. Every step is guarded by sequence, so that a
+{#- gold.<table>: exactly the rows that are in the source now. Every step is guarded by sequence, so that a
     repeated, late or reordered change, and a run killed between two statements, change nothing.
-    Beside it stands state.<table>: the deletes of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and the changes
-    that brought a row from one key to another without telling all of its values. Of several rows of a key the highest
+    Beside it is state.<table>: the deletes of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and the changes
+    that moved a row from one key to another without carrying all of its values. Of several rows of a key the newest
     counts; compact_tables leaves that one.
-    The whole script stands in target/run. docs/gold/merge.md explains it. -#}
+    The whole script is in target/run. docs/gold/merge.md explains it. -#}
 
 {% materialization current_state, adapter='spark' %}
     {%- set plan = cdc.gold_plan() -%}
@@ -48,7 +48,7 @@
 {% endmaterialization %}
 
 
-{#- The rows that live, as the model's select tells them: what a first build or a full refresh writes. -#}
+{#- The rows that exist by the model's select: what a first build or a full refresh writes. -#}
 {% macro live_rows(latest) -%}
     with latest as (
 
@@ -78,7 +78,7 @@ insert into {{ state }} (row_key, {{ 'shard, ' if cdc.shard_parts() }}topic, par
 {%- endmacro %}
 
 
-{#- TRUNCATE and DROP remove every row below them; where only offsets order, of their own partition. -#}
+{#- TRUNCATE and DROP remove every older row; where only offsets order, of their own partition. -#}
 {% macro delete_emptied_rows(target, state) -%}
 merge into {{ target }} as current
 using (
@@ -95,7 +95,7 @@ when matched then delete
 {%- endmacro %}
 
 
-{#- The same for rows with values of several ages: a row above the TRUNCATE keeps no value from below it. -#}
+{#- The same for rows with values of several ages: a row newer than the TRUNCATE keeps no value older than it. -#}
 {% macro remove_emptied_values(target, state, plan) -%}
 merge into {{ target }} as current
 using (
@@ -216,7 +216,7 @@ when not matched and not latest._is_deleted then
 {%- endmacro %}
 
 
-{#- Which change brought the value of a column (an expression for its name): of the new changes, of gold's row. -#}
+{#- Which change carried the value of a column (an expression for its name): of the new changes, of gold's row. -#}
 {% macro newest_in_latest(column) -%}
 coalesce(latest._column_sequences[{{ column }}], latest._base_sequence)
 {%- endmacro %}

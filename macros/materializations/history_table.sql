@@ -1,4 +1,4 @@
-{#- gold.<table>_history as a table, for tools that read Delta files and for tables too wide for a view: made anew where the
+{#- gold.<table>_history as a table, for tools that read Delta files and for tables too wide for a view: rebuilt where the
     source's table has new changes. As a view it is a kept_view. -#}
 {% materialization history_table, adapter='spark' %}
     {%- set version = cdc.version_for_gold(model.config.meta) -%}

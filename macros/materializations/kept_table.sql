@@ -1,5 +1,5 @@
-{#- A table that is made anew where its statement has changed, or where a model that it reads took rows: that one takes the mark
-    away (rows_were_added), and so the table is made in a later run if this one leaves it out or is killed. -#}
+{#- A table that is rebuilt where its statement has changed, or where a model that it reads took rows: that model deletes the
+    mark (rows_were_added), so that a later run makes the table if this one leaves it out or is killed. -#}
 {% materialization kept_table, adapter='spark' %}
     {%- set built_by = 'table ' ~ local_md5(compiled_code ~ model.description ~ cdc.builds_of_inputs()) -%}
     {%- set mark = cdc.mark_of_model() -%}

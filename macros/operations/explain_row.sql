@@ -1,8 +1,8 @@
-{#- Why a gold row is as it is: every change of one key, the newest first, with its place and what became of it, and
-    what emptied the table in between.
-    `previous_row_key` is set where the row came from another key: what the change does not tell, it has from there. A part that
+{#- Why a gold row is as it is: every change of one key, the newest first, with its coordinates and what became of it, and
+    what cleared the table in between.
+    `previous_row_key` is set where the row came from another key: what the change does not carry, it has from there. A part that
     the message writes otherwise than its keys is NULL.
-    `key` lists the texts of the key as they stand in `_change.row_key`, none for NULL.
+    `key` lists the texts of the key as they are in `_change.row_key`, none for NULL.
 
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
 {% macro explain_row(table, key) -%}

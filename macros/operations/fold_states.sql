@@ -1,5 +1,5 @@
-{#- The rows that many runs have added to the states become one per key, or per TRUNCATE's reach: the highest, which is the
-    only one that counts. compact_tables calls it. -#}
+{#- The rows that many runs have added to the states become one per key, or per part that a TRUNCATE clears: the newest, which
+    is the only one that counts. compact_tables calls it. -#}
 {% macro fold_states() -%}
     {%- for node in cdc.gold_models() if node.config.materialized == 'current_state' -%}
         {%- set state = cdc.state_of(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}

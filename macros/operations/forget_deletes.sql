@@ -1,5 +1,5 @@
-{#- Takes deletes out of a table's state that no change can be older than any more: the state holds a row for every key that
-    was ever deleted. `lateness` is an interval that you declare: no change reaches Kafka later than that after a newer
+{#- Removes from a table's state the deletes that are older than every change still to come: the state holds a row for every key
+    that was ever deleted. `lateness` is an interval that you declare: no change reaches Kafka later than that after a newer
     delete of its key. It refuses where silver shows one that did (late_changes lists them). Kafka's time of the newest message counts as now;
     deletes without a time, and keys that took part in a move of unavailable values, stay.
 

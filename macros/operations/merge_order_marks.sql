@@ -1,5 +1,5 @@
-{#- Neighbouring rows of silver.order_marks that tell the same become one: each run adds one per table and partition, and
-    silver.sequence_ranges is made from them all. Rows that anything remembers apart, by the version up to which it has read, stay
+{#- Neighbouring rows of silver.order_marks that are alike become one: each run adds one per table and partition, and
+    silver.sequence_ranges is made from them all. Rows of which a reader has read only one, by the version in its mark, stay
     apart. Where a run that left sequence_ranges out, or was killed before it, has added marks, nothing is merged until the next run.
     compact_tables calls it. -#}
 {% macro merge_order_marks() -%}
@@ -14,7 +14,7 @@
 {%- endmacro %}
 
 
-{#- The marks, each with whether it tells what the one before it in its partition does: of the order, and of the epochs. -#}
+{#- The order marks, each with whether it is like the one before it in its partition: in the order, and in the epochs. -#}
 {% macro alike_order_marks() -%}
     {%- set source_table = 'feed, topic, topic_generation, partition, catalog_name, database_name, schema_name, table_name' -%}
     with epochs_of_marks as (

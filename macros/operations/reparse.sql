@@ -1,11 +1,11 @@
 {#- Parses a feed again, or only its unknown messages, after its format's macro was mended: in one commit its
-    rows give way to what the macro makes of them now. The gold tables of the feed are built anew by the next run.
+    rows are replaced by what the macro makes of them now. The gold tables of the feed are rebuilt by the next run.
 
     dbt run-operation reparse --args '{feed: shop_mariadb, unknown_only: true}' -#}
 {% macro reparse(feed, unknown_only=false) -%}
     {%- set format = cdc.feed_settings(feed).format -%}
     {%- set silver = cdc.silver_relation(format ~ '_changes') -%}
-    {#- a run that was killed may have brought silver further than its mark says -#}
+    {#- a run that was killed may have left silver further than its mark says -#}
     {%- set marks = run_query(
         'select greatest(bronze_version, (select max(bronze_version) from ' ~ silver ~ ')) from ' ~ cdc.applied_versions()
         ~ " where model = '" ~ format ~ "_changes'"

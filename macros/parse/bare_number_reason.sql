@@ -1,8 +1,8 @@
 {#- Why a row is not read that has a bare number in a column which the feed's `encodings` call base64; NULL where it has none. The
     text of a number may be well-formed base64 of another value (1234 is the three bytes D76DF8), so that it must be known how it was
-    written. The images do not tell: it is looked for in the JSON text of the message.
+    written. The images do not show it: the JSON text of the message is searched.
     `place` lists the columns that name the row's table, `images` those that hold its values as texts. A feed whose `encodings` name
-    no such column pays for one look into its settings. -#}
+    no such column costs one look into its settings. -#}
 {% macro bare_number_reason(place, images, text='text') -%}
     case
                 when feed_settings['columns_in_base64'] is not null
@@ -57,7 +57,7 @@
 {%- endmacro %}
 
 
-{#- A regular expression of what stands before a column's value: its name, whose signs and letters beyond ASCII may be escaped, in an
+{#- A regular expression of what comes before a column's value: its name, whose signs and letters beyond ASCII may be escaped, in an
     object that may itself be text, and the members that TiCDC's open protocol puts before a value. -#}
 {% macro _before_value(column_name) -%}
     concat(

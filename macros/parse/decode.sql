@@ -11,7 +11,7 @@
 {%- endmacro %}
 
 
-{#- The CTEs with which a format begins that may write bare fractions, to `message` in `decoded`: the struct of `fields`,
+{#- The first CTEs of a format that may write bare fractions, up to `message` in `decoded`: the struct of `fields`,
     NULL where the value is not one whole object. -#}
 {% macro exact_messages(messages, fields) -%}
     texts as (
@@ -52,8 +52,8 @@
 {%- endmacro %}
 
 
-{#- One JSON object as a struct; NULL for anything else. Spark alone accepts cut-off text, a second
-    document and trailing garbage in silence: the object is given a last member, and it is good only if that is found in it.
+{#- One JSON object as a struct; NULL for anything else. Spark by itself accepts cut-off text, a
+    second document and trailing garbage without an error: the object gets a last member, and is good only if it is found.
     The text is cut as bytes, whose number is known: characters would have to be counted. -#}
 {% macro decode_object(text, fields) -%}
     from_json(
@@ -98,13 +98,13 @@
 {%- endmacro %}
 
 
-{#- JSON passes bare fractions through a double: 1.10 becomes 1.1. Quoted behind a mark they keep
+{#- JSON passes bare fractions through a double: 1.10 becomes 1.1. Quoted after a mark they keep
     every digit, and a bare NaN stays what it is; `exact_numbers` takes the marks away again. Whole numbers are exact
     anyway.
     The mark is two code points that Unicode keeps free of characters. Each match begins where the last one ended and steps
     over whole texts and whole numbers, so that the text "a:1.5" is left alone, and a fraction is found wherever it
-    stands: in a list, behind any blanks, under any column name. What is no JSON stays none. Java is quicker with greedy loops
-    over one sign in groups that are not gone back into than with possessive ones, and takes stack for other loops.
+    is: in a list, after any blanks, under any column name. What is no JSON stays none. Java is quicker with greedy loops
+    over one sign in atomic groups than with possessive ones, and other loops use up the stack.
     Rule: docs/formats/debezium_json.md. -#}
 {% macro mark_fractions(text) -%}
     regexp_replace(
@@ -122,7 +122,7 @@
 {%- endmacro %}
 
 
-{#- A text without the marks of mark_fractions: numbers inside JSON text stand bare again. -#}
+{#- A text without the marks of mark_fractions: numbers inside JSON text are bare again. -#}
 {% macro without_marks(text) -%}
     case
         when contains({{ text }}, '\uFDD0\uFDD1')
@@ -154,7 +154,7 @@
 {%- endmacro %}
 
 
-{#- A column name that stands twice in one row image; NULL where there is none. -#}
+{#- A column name that occurs twice in one row image; NULL where there is none. -#}
 {% macro has_repeated_column(image) -%}
     size({{ image }}) <> size(array_distinct(map_keys({{ image }})))
 {%- endmacro %}
@@ -212,7 +212,7 @@
 {%- endmacro %}
 
 
-{#- A row as it was: its image, with the values that a change tells of before, NULLs among them. Neither may name a
+{#- A row as it was: its image, with the earlier values that a change carries, NULLs among them. Neither may name a
     column twice. -#}
 {% macro overlaid(row_image, changed_values) -%}
     map_zip_with(
@@ -223,13 +223,13 @@
 {%- endmacro %}
 
 
-{#- Row images of MySQL and MariaDB (binlog_row_image). With MINIMAL an update brings the columns that its statement set,
+{#- Row images of MySQL and MariaDB (binlog_row_image). With MINIMAL an update has the columns that its statement set,
     and of the row before the key alone; with NOBLOB it lacks the TEXT and BLOB columns that did not change. No field
-    says so. https://dev.mysql.com/doc/refman/8.4/en/replication-options-binary-log.html#sysvar_binlog_row_image -#}
+    shows it. https://dev.mysql.com/doc/refman/8.4/en/replication-options-binary-log.html#sysvar_binlog_row_image -#}
 
 {#- May an update lack columns? Where nothing is known of the row before, or no column but those of its key: of a whole
-    row other columns would be known, unless the key alone changed. The feed's after_images says which. A table without
-    a key has whole rows always. Stands where `key_names` and `feed_settings` are columns. -#}
+    row other columns would be known, unless the key alone changed. The feed's after_images decides. A table without
+    a key always has whole rows. Needs the columns `key_names` and `feed_settings`. -#}
 {% macro may_lack_columns(values_before) -%}
     (
                 coalesce(cardinality({{ values_before }}), 0) < 1
@@ -252,7 +252,7 @@
 {%- endmacro %}
 
 
-{#- Of the row before an update that may lack columns: its key and the values that are told of it; NULL where none is. -#}
+{#- Of the row before an update that may lack columns: its key and those of its values that the message carries; NULL without any of these. -#}
 {% macro known_before(key_columns, row_image, values_before) -%}
     {{ cdc.overlaid(
         'map_filter(' ~ row_image ~ ', (column_name, wire_text) -> array_contains(' ~ key_columns ~ ', column_name))',

@@ -1,5 +1,5 @@
 {#- The row before a change of silver, as far as it is known: an expression over `relation`, rows of silver.<format>_changes.
-    Of these formats an update tells the columns that it changed, and their tables keep no more in `before_image`: where
+    In these formats an update has only the changed columns of it, and their tables keep no more in `before_image`: where
     `is_before_complete`, the other columns are those of `after_image`. -#}
 {% macro row_before(relation, format) -%}
     {%- if format in (

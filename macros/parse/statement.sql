@@ -1,10 +1,10 @@
-{#- What a statement says: the one reading of DDL texts, for all formats. `statement_line` makes one line of the text,
+{#- What a statement says: all formats read DDL texts here. `statement_line` makes one line of the text,
     and `read_statement`, in the CTE after it, reads that line. MySQL, MariaDB, Oracle, PostgreSQL and SQL Server quote
     their names in ways that do not contradict each other, so no dialect has to be declared. -#}
 
 {#- The text on one line: no comments, and a blank on each side of whatever is quoted. What MySQL executes in a comment,
     `/*!40005 TEMPORARY */`, is text, and so are the comments of MariaDB and TiDB that these execute. A comment for servers
-    newer than 5.6 stays as it is, since nothing says whether the server executes it, and so does a comment without an end.
+    newer than 5.6 stays as it is, since nothing shows whether the server executes it, and so does a comment without an end.
     Each sign is looked at once: a text may be long. NULL without a statement. -#}
 {% macro statement_line(ddl) -%}
     case
@@ -88,7 +88,7 @@
 
 
 {#- Why a message about one table cannot be applied: its statement is in doubt, removes something of another table, or of
-    several. `kind` is what the message comes to; NULL where nothing hinders. -#}
+    several. `kind` is what the message does; NULL where nothing prevents it. -#}
 {% macro statement_error(kind, statement, ddl, place) -%}
     case
         when {{ kind }} in ('drop', 'truncate') and cardinality({{ statement }}.tables) > 1
@@ -115,7 +115,7 @@
 {%- endmacro %}
 
 
-{#- The names of which a row each is made: where one message, with all that it says, is about several tables. -#}
+{#- The names that become a row each: where one message as a whole is about several tables. -#}
 {% macro tables_of_statement(kind, statement, error) -%}
     case
         when
@@ -218,7 +218,7 @@
 {%- endmacro %}
 
 
-{#- The list of names in a line, with what stands between them; empty where there is none. What removes or renames is
+{#- The list of names in a line, with what is between them; empty where there is none. What removes or renames is
     read to its end. -#}
 {% macro _names_of_tables(line) -%}
     concat(
@@ -266,7 +266,7 @@
 {%- endmacro %}
 
 
-{#- What may stand between a verb and TABLE. -#}
+{#- What may come between a verb and TABLE. -#}
 {% macro _modifier() -%}
     (?:or ++replace|online|offline|ignore|unlogged|global|local|private|temp(?:orary)?)
 {%- endmacro %}
@@ -282,21 +282,21 @@
 {%- endmacro %}
 
 
-{#- SQL Server's ways to move a table to another schema and another name. sp_rename says of columns and the like, in its third
-    argument, what it renames; the table stands in a text, which is not read. -#}
+{#- SQL Server's ways to move a table to another schema and another name. sp_rename has a third argument
+    where it renames columns and the like; the table is in a text, which is not read. -#}
 {% macro _moves_table(line) -%}
     {{ line }} rlike r'(?is)^ *+(?:alter ++schema ++{{ cdc._name() }} ++transfer|(?:exec(?:ute)? ++)?+(?:sys *+[.] *+)?sp_rename)\b'
                         || r'(?!.*,.*,.*\x27(?:column|index|statistics|userdatatype)\x27)'
 {%- endmacro %}
 
 
-{#- In Oracle the tables are its user's. -#}
+{#- In Oracle tables belong to a user. -#}
 {% macro _drops_user_with_tables(line) -%}
     {{ line }} rlike r'(?is)^ *+drop ++user\b.* cascade\b'
 {%- endmacro %}
 
 
-{#- What can be dropped without a row of a table. -#}
+{#- What can be dropped without removing a row of a table. -#}
 {% macro _without_rows() -%}
     (?:(?:global|local|private)(?= ++temp))?+ *+(?:temp(?:orary)? ++(?:tables?|sequence)|index|indexes|views?|materialized ++view|procedure|function
     {#- -#}

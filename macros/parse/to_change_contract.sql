@@ -1,10 +1,10 @@
 {#- The end of every format: what its CTE `parsed_rows` says of each changed row, as rows of the change contract
     (docs/change-contract.md). `parsed_rows` names a relation with the columns of record_columns and, in this order:
 
-    image_index             the row's place in its message, from 0
+    image_index             the row's index in its message, from 0
     operation               of the contract, for the whole row; `unknown` where there is an error
     source_operation        the producer's own word
-    error                   why nothing can be said of the row; NULL where something can
+    error                   why the row is not understood; NULL where it is
     source_type, catalog_name, database_name, schema_name, table_name
     key_columns             NULL where the row has no key
     row_key                 the key's values behind the change
@@ -22,10 +22,10 @@
     ddl, ddl_kind           of a statement
 
     An update that moves its row to another key becomes a delete of the old key and an upsert of the new one: the first has the row
-    before, the second the row behind it. An error leaves nothing but the coordinates, the times and the names.
+    before, the second the row after it. An error leaves nothing but the coordinates, the times and the names.
 
     `deletes_first` is for producers whose position is a whole commit, which writes a key once: where one deletes and inserts a key,
-    the row is there. -#}
+    the row exists afterwards. -#}
 {% macro to_change_contract(parsed_rows, deletes_first=false) -%}
     {%- set position = "if(size(position) > 0, array_append(position, cast(if('delete' in (half, operation), 0, 1) as decimal(38, 0))), position)" if deletes_first else 'position' -%}
     select

@@ -1,6 +1,6 @@
 {#- The reason a row is unknown, with the name of the format its text looks like where that is another
-    one than the feed declares. Only rows with a reason pay for the look. A row of DRS bears no sign that tells it from
-    Canal's: there Canal is not named. -#}
+    one than the feed declares. Only rows with a reason cost this search. A row of DRS has no sign that distinguishes it
+    from Canal's: there Canal is not named. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
     {%- set another = 'nullif(' ~ cdc.looks_like(text) ~ ", '" ~ declared_format ~ "')" -%}
     {%- if declared_format in ('drs_json', 'drs_json_c') -%}
@@ -13,7 +13,7 @@
 {%- endmacro %}
 
 
-{#- The format whose signs a text bears; NULL where it bears none. Signs of one format that are no column names come
+{#- The format whose signs a text has; NULL where it has none. Signs of one format that are no column names come
     first. Names are quoted and followed by a colon, so that text inside a value, where quotes are escaped, is no sign. -#}
 {% macro looks_like(text) -%}
     case

@@ -1,5 +1,5 @@
-{#- The Avro schemas that the feeds of a format name under `avro_schemas`, as a list of {file, text}: Spark decodes with
-    a schema only that it knows when a statement is compiled. `files` completes the setting to a pattern of files. -#}
+{#- The Avro schemas that the feeds of a format list under `avro_schemas`, as a list of {file, text}: Spark decodes only
+    with a schema that it knows when a statement is compiled. `files` completes the setting to a pattern of files. -#}
 {% macro avro_schemas(format, files) -%}
     {%- set schemas = [] -%}
     {%- if execute -%}

@@ -52,8 +52,8 @@
 {%- endmacro %}
 
 
-{#- The feeds of a format as rows: the name, the keys that it declares, and its other settings that say what a message
-    means and that no message can tell. -#}
+{#- The feeds of a format as rows: the name, the keys that it declares, and its other settings for what a message
+    means, where no message carries it. -#}
 {% macro feed_options(format) -%}
     values
     {%- for name in cdc.feeds_with('format', format) %}
@@ -94,7 +94,7 @@
 {%- endmacro %}
 
 
-{#- The wire encodings that are base64: a bare number is none of their texts, but may look like one. -#}
+{#- The encodings that are base64: a bare number is none of their texts, but may look like one. -#}
 {% macro encodings_in_base64() -%}
     {{ return(['connect_decimal', 'base64_binary', 'base64_text', 'little_endian_bits', 'big_endian_bits']) }}
 {%- endmacro %}

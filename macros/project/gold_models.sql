@@ -3,7 +3,7 @@
 {%- endmacro %}
 
 
-{#- What the gold model behind a tested relation declares: feed, table, key, columns. -#}
+{#- What the gold model of a tested relation declares: feed, table, key, columns. -#}
 {% macro gold_declaration(relation) -%}
     {%- for node in cdc.gold_models() if node.alias == relation.identifier -%}
         {{ return(node.config.meta) }}

@@ -12,7 +12,7 @@
 {%- endmacro %}
 
 
-{#- Where the deletes of a gold table stand: the table of the same name in the schema `state`, or in `dev_state` beside `dev_silver`. -#}
+{#- Where the deletes of a gold table are: the table of the same name in the schema `state`, or in `dev_state` beside `dev_silver`. -#}
 {% macro state_of(gold_table) -%}
     {%- set silver = cdc.silver_schema() -%}
     {%- set schema = silver.replace('silver', 'state') if 'silver' in silver else silver ~ '_state' -%}

@@ -7,7 +7,7 @@
 {%- endmacro %}
 
 
-{#- How far the model has come, as {version, built_by}; none where it has to be built anew. -#}
+{#- How far the model has come, as {version, built_by}; none where it has to be rebuilt. -#}
 {% macro mark_of_model() -%}
     {%- set mark = cdc.lakehouse_run().get('applied', {}).get(model.name) -%}
     {{ return(none if not mark or should_full_refresh() or load_relation(this) is none else mark) }}
@@ -117,7 +117,7 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
 {%- endmacro %}
 
 
-{#- The tables that are made of all silver: anew, where a table of silver is. -#}
+{#- The tables that are made of all silver: rebuilt where a table of silver is. -#}
 {% macro made_of_silver() -%}
     {{ return(['cdc_schemas', 'cdc_order_marks', 'cdc_source_tables']) }}
 {%- endmacro %}

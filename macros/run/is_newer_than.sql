@@ -1,5 +1,5 @@
-{#- Rows of silver that a model with this mark has not read, all where it is built anew; up to the version that it will have
-    read then. -#}
+{#- Rows of silver that a model with this mark has not read, up to the version that it can read in this run; all where it is
+    rebuilt. -#}
 {% macro is_newer_than(mark) -%}
     bronze_version > {{ mark.version if mark else -1 }}{{ ' and bronze_version <= ' ~ cdc.readable_version() if cdc.lakehouse_run() }}
 {%- endmacro %}
@@ -27,7 +27,7 @@
 {%- endmacro %}
 
 
-{#- Schemas that silver.schemas, unless it is built anew, does not hold of this format: two formats may write the same text. -#}
+{#- Schemas that silver.schemas, unless it is rebuilt, does not hold of this format: two formats may write the same text. -#}
 {% macro is_new_schema(table, format, mark) -%}
     {%- if mark -%}
         schema_id not in (select known.schema_id from {{ table }} as known where known.format = {{ cdc.quoted(format) }})

@@ -46,7 +46,7 @@
 {%- endmacro %}
 
 
-{#- Asked again before it is said: a run that was killed may have brought them. -#}
+{#- Asks again before it returns true: a run that was killed may have written them. -#}
 {% macro has_unknown_schemas(format, schema_ids) -%}
     {%- set unknown = schema_ids | reject('in', cdc.schemas_of_format(format).schema_ids) | list -%}
     {%- if unknown -%}

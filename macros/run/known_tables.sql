@@ -1,4 +1,4 @@
-{#- Which source tables silver.source_tables holds, as {names as JSON: whether it has brought rows}: asked when new changes came, and
+{#- Which source tables silver.source_tables holds, as {names as JSON: whether it has had rows}: asked when new changes came, and
     remembered for later runs, while the table stays as it is. -#}
 {% macro known_tables() -%}
     {%- set build = cdc.lakehouse_run().applied.cdc_source_tables.built_by -%}
@@ -17,7 +17,7 @@
 {%- endmacro %}
 
 
-{#- Does one of these rows of news_of_silver() name a table for the first time, or bring its first row? -#}
+{#- Is a table of these rows of news_of_silver() new, or are its first rows among them? -#}
 {% macro has_unknown_tables(news) -%}
     {%- set known = cdc.known_tables() -%}
     {%- for row in news if row.table is not none and row.version >= 0 -%}

@@ -24,7 +24,7 @@
 {%- endmacro %}
 
 
-{#- What came into bronze with these of its versions, as a relation; what was trimmed from it is no news. -#}
+{#- What came into bronze with these of its versions, as a relation; what was trimmed from it does not count. -#}
 {% macro new_in_bronze(first, last) -%}
     (
         select *

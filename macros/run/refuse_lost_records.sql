@@ -1,5 +1,5 @@
-{#- A silver table that is made anew has what bronze has, and no more: refused where bronze was trimmed and no longer
-    holds records that the table was made from. `among` is a condition on the rows that would be made anew. -#}
+{#- A silver table that is rebuilt has what bronze has, and no more: refused where bronze was trimmed and no longer
+    holds records that the table was made from. `among` is a condition on the rows that would be rebuilt. -#}
 {% macro refuse_lost_records(silver, among='true') -%}
     {%- set lost = run_query(cdc.lost_records(silver, among)) -%}
     {%- if lost.rows -%}

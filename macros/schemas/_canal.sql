@@ -1,5 +1,5 @@
 {#- The columns that a `mysqlType` names by bare type names, without length, scale or sign: each gets the type that
-    holds every value of it. How bytes are written nobody tells: they stay text. -#}
+    holds every value of it. How bytes are written is not known: they stay text. -#}
 {% macro _canal_bare_columns(schemas) -%}
     with types as (
 

@@ -1,5 +1,5 @@
-{#- The columns that a Kafka Connect `schema` block lists. Expressions say where: `fields` over `block`, which is
-    `schema_text` decoded as `decoded_block`; `is_mysql` tells whether labels are MySQL's. -#}
+{#- The columns that a Kafka Connect `schema` block lists. The arguments are expressions: `fields` over `block`, which is
+    `schema_text` decoded as `decoded_block`; `is_mysql`: whether labels are MySQL's. -#}
 {% macro _connect_columns(schemas, decoded_block, fields, is_mysql) -%}
     with blocks as (
 

@@ -1,5 +1,5 @@
-{#- The columns that a `mysqlType` names, with the type that holds every value of them: no length, scale or sign is
-    told. `timestamp_encoding` is what the formats differ in. Types that the documents do not list stay text. -#}
+{#- The columns that a `mysqlType` names, with the type that holds every value of them: the messages have no
+    length, scale or sign. `timestamp_encoding` is what the formats differ in. Types that the documents do not list stay text. -#}
 {% macro _drs_columns(schemas, timestamp_encoding) -%}
     with types as (
 

@@ -1,6 +1,6 @@
-{#- The columns that a record of DTS names, with the type that holds every value of them: neither length, scale nor sign
-    is told. MySQL's numbers of types are known; for another engine every column stays text. `isBinary` stands only
-    where a value came as bytes, which no number tells: BLOB and TEXT have one. -#}
+{#- The columns that a record of DTS names, with the type that holds every value of them: the record has no length,
+    scale or sign. MySQL's numbers of types are known; for another engine every column stays text. `isBinary` is there
+    only where a value came as bytes, which no number shows: BLOB and TEXT share one. -#}
 {% macro _dts_columns(schemas) -%}
     with described_columns as (
 

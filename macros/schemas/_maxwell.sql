@@ -1,6 +1,6 @@
-{#- The columns of a table's definition in a statement's message: type word, sign where it is told, labels. Surprise:
-    lengths and scales are not told, and rows say nothing of their types, so that these serve a reader, and gold
-    takes what its model declares. -#}
+{#- The columns of a table's definition in a statement's message: type word, sign where there is one, labels. Surprise:
+    there are no lengths and scales, and rows carry no types, so that these only serve a reader, and gold takes what
+    its model declares. -#}
 {% macro _maxwell_columns(schemas) -%}
     with described_columns as (
 

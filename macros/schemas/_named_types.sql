@@ -1,4 +1,4 @@
-{#- Types that stand as a JSON object of column name and type text, `{"id":"bigint(20) unsigned"}`: one row per column,
+{#- Types that are a JSON object of column name and type text, `{"id":"bigint(20) unsigned"}`: one row per column,
     with the parts of the text. -#}
 
 {% macro named_types(schemas) -%}

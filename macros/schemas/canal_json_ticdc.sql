@@ -1,5 +1,5 @@
 {#- What TiCDC says of a table's columns: `mysqlType`, column name to type, with the sign. Values are written as Canal
-    does. Surprise: length, scale and labels stand there only with content-compatible = true. -#}
+    does. Surprise: length, scale and labels are there only with content-compatible = true. -#}
 
 {% macro canal_json_ticdc_columns(schemas) -%}
     with as_of_canal as (

@@ -1,7 +1,7 @@
 {#- What CloudCanal says of a table's columns: `dbValType`, column name to the source's own type text (`varchar(22)`,
     `bigint(20) unsigned`), and `jdbcType`, column name to the JDBC code; of a statement `tableChanges`, which lists both.
-    Surprise: the message names neither the source's product nor how a value is written. A word of MySQL decides first, then the
-    code, which tells the types of other sources. The encoding of a type whose text is not documented is NULL, which the feed's
+    Surprise: the message shows neither the source's product nor how a value is written. A word of MySQL decides first, then the
+    code, which shows the types of other sources. The encoding of a type whose text is not documented is NULL, which the feed's
     `encodings` must fill, and string is proposed. -#}
 
 {% macro cloudcanal_json_columns(schemas) -%}

@@ -1,6 +1,6 @@
 {#- What Debezium's Avro says of a table's columns: the record that `before` and `after` of the value's schema have in
     common, spelled out in the first of them. Kafka Connect keeps its own types in the schema's `connect.` attributes,
-    read as debezium_json's schema block. Surprise: a type that was spelled out before stands as its name alone. -#}
+    read as debezium_json's schema block. Surprise: a type that was spelled out before is only its name. -#}
 
 {% macro debezium_avro_columns(schemas) -%}
     {{ cdc._connect_columns(
@@ -66,7 +66,7 @@
 {%- endmacro %}
 
 
-{#- An Avro type as an object, also where its name stands alone. -#}
+{#- An Avro type as an object, also where there is only its name. -#}
 {% macro _spelled_out(type_text) -%}
     from_json(
         if(startswith({{ type_text }}, '{'), {{ type_text }}, concat('{"type":"', {{ type_text }}, '"}')),

@@ -1,4 +1,4 @@
-{#- What DRS says of a table's columns in its Avro, if `mysqlType` stands there as in its JSON: inferred, as no document
+{#- What DRS says of a table's columns in its Avro, if `mysqlType` is there as in its JSON: inferred, as no document
     prints the schema. Surprise: neither length nor scale nor sign. -#}
 
 {% macro drs_avro_columns(schemas) -%}

@@ -1,5 +1,5 @@
 {#- What dtle says of a table's columns: Debezium's schema block, with its names for types.
-    Surprise: labels of enum and set have lost their quotes, so they tell nothing; BIGINT UNSIGNED is a plain int64;
+    Surprise: labels of enum and set have lost their quotes, so they are useless; BIGINT UNSIGNED is a plain int64;
     a full load counts years from 1900, and the zero timestamp is the year 1. -#}
 
 {% macro dtle_columns(schemas) -%}

@@ -1,4 +1,4 @@
-{#- Datastream's messages tell no types: `schema_key` is a hash of them. -#}
+{#- Datastream's messages carry no types: `schema_key` is a hash of them. -#}
 
 {% macro google_datastream_columns(schemas) -%}
     select

@@ -1,6 +1,6 @@
 {#- What OMS says of a table's columns in its Debezium formats: the `schema` block, which the documents print with
-    types that its values do not have (a DATETIME is declared string and sent as a number). So it tells the names and
-    the words alone; encodings come from the feed. -#}
+    types that its values do not have (a DATETIME is declared string and sent as a number). So its names and words
+    alone count; encodings come from the feed. -#}
 
 {% macro oms_debezium_columns(schemas) -%}
     {{ cdc._oms_block_columns(

@@ -1,5 +1,5 @@
 {#- What StreamX says of a table's columns: the list `schema.dataColumn`, each with a name and one of six types: LONG,
-    DOUBLE, STRING, DATE, BYTES, BOOLEAN. Surprise: length, scale and sign are not told, and MySQL's DATE, DATETIME
+    DOUBLE, STRING, DATE, BYTES, BOOLEAN. Surprise: there is no length, scale or sign, and MySQL's DATE, DATETIME
     and TIMESTAMP are all DATE, an instant made from a wall clock in the source's zone. -#}
 
 {% macro streamx_columns(schemas) -%}

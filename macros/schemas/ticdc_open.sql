@@ -1,6 +1,6 @@
 {#- What TiCDC's open protocol says of a row's columns: beside every value `t`, the number of TiDB's type, and `f`, the
     flags (1 binary, 64 nullable, 128 unsigned). Surprise: TEXT is base64, as BLOB is, and a binary string is written
-    as Go quotes text. Neither length nor labels are told. -#}
+    as Go quotes text. It has neither length nor labels. -#}
 
 {% macro ticdc_open_columns(schemas) -%}
     with told_columns as (

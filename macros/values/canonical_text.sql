@@ -1,7 +1,7 @@
 {#- The text of a value as the message has it, to the text a person would write: digits for base64 decimals,
     a date for a number of days, labels for an enum's number, upper-case hex for bytes.
     `wire` names a struct<wire_encoding string, scale int, labels array<string>>; NULL means text.
-    What an encoding cannot read is never read as another one: the text stays behind a mark, which makes it a misfit of
+    What an encoding cannot read is never read as another one: the text is kept after a mark, which makes it a misfit of
     every type (see `typed`), and nothing is lost.
     `encodings` names those that occur, where that is known: the others need no branch. `time_zone` is the feed's, the zone
     of the source's clock, for `instant_millis`. -#}
@@ -9,26 +9,26 @@
 {#- text                    as it came: numbers, labels, JSON, ISO instants with Z
     zoned_wall_clock        as it came: a wall clock in the producer's zone, which `typed` needs.
                             canal TIMESTAMP, in the zone of canal's JVM
-    connect_decimal         base64 of a big-endian two's complement number with `scale` digits behind the
-                            point (org.apache.kafka.connect.data.Decimal)
+    connect_decimal         base64 of a big-endian two's complement number with `scale` digits after the
+                            decimal point (org.apache.kafka.connect.data.Decimal)
     variable_scale_decimal  {"scale":9,"value":"<the same>"} (io.debezium.data.VariableScaleDecimal)
     epoch_days              days since 1970-01-01 (io.debezium.time.Date, Connect Date)
     epoch_millis, epoch_micros, epoch_nanos
                             a wall clock counted as if it were UTC (io.debezium.time.Timestamp,
-                            MicroTimestamp, NanoTimestamp; Connect Timestamp); of these and of days also the text itself
+                            MicroTimestamp, NanoTimestamp; Connect Timestamp); for these and for days also the text itself
     instant_millis          milliseconds since 1970 of an instant that a wall clock in the source's zone was taken for, to that wall
-                            clock with its offset behind `UTC`, which `timestamp`, `timestamp_ntz` and `date` each read
+                            clock with its offset after `UTC`, which `timestamp`, `timestamp_ntz` and `date` each read
                             (StreamX DATE)
     epoch_seconds           text of seconds since 1970 with a fraction, to an instant in UTC (DRS JSON TIMESTAMP)
     millis_of_day, micros_of_day, nanos_of_day
                             since midnight; MySQL's are also negative or longer than a day
                             (io.debezium.time.Time, MicroTime, NanoTime; Connect Time)
     iso_date                2024-02-29Z (io.debezium.time.IsoDate)
-    bare_number             never read: a number that stands bare where the message's schema says bytes
+    bare_number             never read: a number that is bare where the message's schema says bytes
     encoded_list            never read: a list of values that are encoded each (Debezium on PostgreSQL's date[], numeric[], bytea[])
     base64_binary           base64 in either alphabet (Connect bytes; binary.handling.mode=base64...), filled up with zero bytes to
                             `scale` bytes (maxwell: its stream cuts the zeros at the end of binary(n))
-    hex_binary              hexadecimal digits (binary.handling.mode=hex, which no schema tells)
+    hex_binary              hexadecimal digits (binary.handling.mode=hex, which no schema shows)
     byte_list               [106, -1]: a list of bytes, signed or not (DRS)
     latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal: it
                             cuts the zeros at the end of binary(n))
@@ -40,7 +40,7 @@
     big_endian_bits         base64, the highest byte first, to an unsigned number of at most `scale` bits, 64 where there is
                             none; zero bytes in front may be missing (OMS BIT: they are in a full load, not in the stream)
     wrapped_unsigned_64     an unsigned number in a signed one (Debezium's BIGINT UNSIGNED by default)
-    enum_number             the place in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
+    enum_number             the index in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
     set_mask                a bit mask over `labels`, to a comma list (canal)
     dtle_year               a year, in a full load counted from 1900: 121 is 2021
     dtle_timestamp          an instant; year 1 stands for MySQL's 0000-00-00 00:00:00
@@ -226,7 +226,8 @@
 {%- endmacro %}
 
 
-{#- From PostgreSQL's first day to the year 9999: a number beyond is seconds or finer. Its infinities come as overflows, others in a stream and in a snapshot (captured). -#}
+{#- From PostgreSQL's first day to the year 9999: a number beyond is seconds or finer. Its infinities
+    come as overflows, different ones in a stream and in a snapshot (captured). -#}
 {% macro _date_text(days) -%}
     case
         when {{ days }} in (-2147472692, -622191234) then 'infinity'
@@ -292,7 +293,7 @@
 {%- endmacro %}
 
 
-{#- DataWorks V2.0 writes milliseconds with the nanoseconds of the second behind the point (document). -#}
+{#- DataWorks V2.0 writes milliseconds with the nanoseconds of the second after the decimal point (document). -#}
 {% macro _millis_and_nanos_text(wire_text) -%}
     case
         when {{ wire_text }} rlike r'^[0-9]{4,15}[.][0-9]{9}\z'
@@ -337,7 +338,7 @@
 {%- endmacro %}
 
 
-{#- Seconds since 1970, with as many digits behind the point as came. 0 is no TIMESTAMP of MySQL. -#}
+{#- Seconds since 1970, with as many digits after the decimal point as came. 0 is no TIMESTAMP of MySQL. -#}
 {% macro _instant_text(wire_text) -%}
     case
         when {{ wire_text }} rlike r'^[1-9][0-9]{0,10}(\.[0-9]+)?\z'
@@ -412,7 +413,7 @@
 {%- endmacro %}
 
 
-{#- 2^64 more than a number below zero; another is what it says. -#}
+{#- A negative number plus 2^64; any other stays as it is. -#}
 {% macro _unsigned_number(wire_text) -%}
     case
         when {{ wire_text }} rlike r'^(0|[1-9][0-9]{0,19})\z' then {{ wire_text }}
@@ -486,7 +487,7 @@
 {%- endmacro %}
 
 
-{#- The wall clock with its zone behind it, as a cast to timestamp reads it. -#}
+{#- The wall clock with its zone after it, as a cast to timestamp reads it. -#}
 {% macro _located_text(wire_text) -%}
     transform(
         array(from_json({{ wire_text }}, 'location string, value string')),
@@ -495,14 +496,14 @@
 {%- endmacro %}
 
 
-{#- Text in base64: UTF-8 behind it. -#}
+{#- Base64 of a text in UTF-8. -#}
 {% macro _base64_text(wire_text) -%}
     {{ cdc._of_base64(wire_text, 'try_validate_utf8(cast(unbase64(' ~ wire_text ~ ') as string))') }}
 {%- endmacro %}
 
 
-{#- Hexadecimal digits with zero bytes behind them, as a BINARY(n) has `length` bytes; NULL where there are more. Without
-    a length they are all. -#}
+{#- Hexadecimal digits with zero bytes after them, as a BINARY(n) has `length` bytes; NULL where there are more. Without
+    a length nothing is added. -#}
 {% macro _filled_up(hex_digits, length) -%}
     transform(
             array({{ hex_digits }}),
@@ -521,7 +522,7 @@
 
 
 {#- Go's quoting of a string: characters as they are, \xhh a byte, \uhhhh and \Uhhhhhhhh a code point, a letter or sign
-    behind a backslash. A text with any other backslash is not of it. -#}
+    after a backslash. A text with any other backslash is not quoted by Go. -#}
 {% macro _go_quoted_hex(wire_text) -%}
     case
         when not contains({{ wire_text }}, '\\') then hex(encode({{ wire_text }}, 'UTF-8'))

@@ -1,7 +1,7 @@
 {#- Canonical text (see canonical_text) to a value of a Spark type, the same in every session; NULL
-    where it does not fit. What fits only inexactly (a rounded decimal, a cut-off time of day) is told by
+    where it does not fit. What fits only inexactly (a rounded decimal, a cut-off time of day) is found by
     `does_not_fit`. `time_zone` is the zone of a timestamp's text that names none, the feed's; the other
-    types ignore it. `is_decoded` says whether the text may bear the mark of one that its encoding could not read: no
+    types ignore it. `is_decoded` says whether the text may have the mark of one that its encoding could not read: no
     type but string has a value that begins so. -#}
 
 {% macro typed(text, type, time_zone, is_decoded=false) -%}
@@ -73,7 +73,7 @@
 
 
 {#- True where a text has no exact value of the type: none at all, or one that Spark rounded, cut off or
-    guessed in silence; never NULL. `is_null` says whether `typed` gave NULL; `type` is an expression, lower
+    guessed without an error; never NULL. `is_null` says whether `typed` gave NULL; `type` is an expression, lower
     case, so that one statement tests all columns of a table. -#}
 {% macro does_not_fit(text, is_null, type) -%}
     case
@@ -123,7 +123,7 @@
 {%- endmacro %}
 
 
-{#- Z, +08:00 or Europe/Berlin behind a time of day wins over the feed's zone. A text without a day is no
+{#- Z, +08:00 or Europe/Berlin after a time of day wins over the feed's zone. A text without a day is no
     instant: Spark would take today. -#}
 {% macro _with_zone(text, time_zone) -%}
     concat({{ text }}, case
@@ -134,8 +134,8 @@
 
 
 {#- Spark takes 2024 for its first of January and cuts off a date's time of day and what is finer than a
-    microsecond. A wall clock may say Z (Debezium's isostring mode), but another zone would be lost; the zone that the clock
-    itself is of stands as `instant_millis` writes it, ` UTC+08:00:00`. -#}
+    microsecond. A wall clock may say Z (Debezium's isostring mode), but another zone would be lost; the clock's own
+    zone is written as `instant_millis` writes it, ` UTC+08:00:00`. -#}
 {% macro _is_cut_off(text, kind) -%}
     {%- set own_zone = ' UTC[-+][0-9]{2}:[0-9]{2}:[0-9]{2}' -%}
     {%- set day = '[-+]?[0-9]+-[0-9]+-[0-9]+' -%}
@@ -150,7 +150,7 @@
 {%- endmacro %}
 
 
-{#- Digits behind the point, less the zeros at the end, less the exponent: the scale that a text needs. -#}
+{#- Digits after the decimal point, less the zeros at the end, less the exponent: the scale that a text needs. -#}
 {% macro _is_rounded(text, scale) -%}
     case
         when {{ text }} not rlike '[eE]'
@@ -163,7 +163,7 @@
 {%- endmacro %}
 
 
-{#- Spark reads an array to its end, and what stands behind it in silence. -#}
+{#- Spark reads an array to its end, and ignores what comes after it, without an error. -#}
 {% macro _is_no_whole_array(text) -%}
     (trim({{ text }}) not like '[%]' or size(from_json(concat('[', {{ text }}, ',0]'), 'array<string>')) <> 2)
 {%- endmacro %}

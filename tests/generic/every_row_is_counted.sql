@@ -1,4 +1,4 @@
-{#- For tables without a key: each change tells the whole row that it took and the whole row that it brought, none may have
+{#- For tables without a key: each change carries the whole row that it took and the whole row that it brought, none may have
     been sent twice, and no row was taken more often than it was brought. -#}
 {% test every_row_is_counted(model) %}
     {{ config(meta={'cdc': {'findings': true}}) }}

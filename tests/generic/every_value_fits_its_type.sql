@@ -1,4 +1,4 @@
-{#- Values that gold shows as NULL or inexactly since they do not fit the declared type, with their place. -#}
+{#- Values that gold shows as NULL or inexactly since they do not fit the declared type, with their coordinates. -#}
 {% test every_value_fits_its_type(model) -%}
     {{ config(meta={'cdc': {'findings': true}}) }}
     select

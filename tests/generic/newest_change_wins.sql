@@ -1,4 +1,4 @@
-{#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete or what emptied its
+{#- Per key the newest change of silver is what gold shows: no older one won, no row outlived its delete or what cleared its
     table, none is missing. No row outlived a record without a value that follows it under its Kafka key: the delete between
     the two was lost, as on a compacted topic. And no other key of the table is written almost alike: bytes with zeros at
     the end, texts with blanks, numbers with zeros in front may be one key, whose changes and deletes then miss its row. -#}

@@ -1,4 +1,4 @@
-{#- How far the model's table has come; none where it must be built anew, since silver was, or the model declares it otherwise. -#}
+{#- How far the model's table has come; none where it must be rebuilt, since silver was, or the model declares it otherwise. -#}
 {% macro mark_of_gold_model(node) -%}
     {%- set mark = graph.lakehouse.applied.get(node.name) -%}
     {{ return(mark if mark and cdc.build_of_mark(mark) == cdc.build_of_gold_model(node, mark.version) else none) }}
@@ -6,7 +6,7 @@
 
 
 {#- A mark of a gold table ends with the rarer cases that the table may have, as far as its runs have met them: a run that is
-    killed writes no mark, and the next one meets its changes again. Marks of earlier versions of this project end without. -#}
+    killed writes no mark, and the next one meets its changes again. Marks of earlier versions of this project list none. -#}
 {% macro mark_gold_applied(plan) -%}
     {%- set cases = '' if plan.cases is none else ' cases: ' ~ (plan.cases | join(', ') or 'none') -%}
     {%- do cdc.mark_applied(plan.version, plan.built_by ~ cases) -%}
@@ -14,21 +14,21 @@
 
 
 {#- What a gold table is made from: a build of silver, what its model declares, and the epochs of the changes up to a bronze
-    version: where later messages tell that those were others, the table is built anew. -#}
+    version: where later messages show that these were others, the table is rebuilt. -#}
 {% macro build_of_gold_model(node, version) -%}
     {%- set ranges = cdc.ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
-    {#- tables whose keys were compared as the messages write them are built anew -#}
+    {#- tables whose keys were compared as the messages write them are rebuilt -#}
     {%- set declared = cdc.declared_by_model(node) + [ranges] + (['keys are values'] if cdc.forms_of_key(node.config.meta) else []) -%}
     {{ return(cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 
 
-{#- What a model declares that decides what stands in its table; put together once a run, which asks several times. -#}
+{#- What a model declares that decides what is in its table; put together once a run, which asks several times. -#}
 {% macro declared_by_model(node) -%}
     {%- set run = graph.lakehouse -%}
     {%- if node.name not in run.declared -%}
         {%- set meta = node.config.meta -%}
-        {#- what `_change` consists of: tables that were built with less are built anew -#}
+        {#- what `_change` consists of: tables that were built with less are rebuilt -#}
         {%- set declared = ['misfits have places', 'sequences have partitions'] -%}
         {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
             {%- do declared.append(meta[part]) -%}
@@ -39,7 +39,7 @@
         {%- for name, column in cdc.column_sources(meta.columns).items() -%}
             {%- do declared.append([name, column.type | lower, column.get('source', name)]) -%}
         {%- endfor -%}
-        {#- without this, columns that were added would stay as they are, once nothing adds to them -#}
+        {#- without this, added columns would stay as they are, once the model adds none -#}
         {%- do declared.append(meta.left_out if meta.new_columns == 'add' else none) -%}
         {%- if meta.large -%}
             {%- do declared.append('large') -%}

@@ -1,5 +1,5 @@
 {#- What the columns of a gold table that was just written mean, as Delta comments: the description in the model's YAML, or
-    else the source's own comment, where its messages bring one. One commit, and none where nothing is told. -#}
+    else the source's own comment, where its messages carry one. One commit, and none where there is no comment. -#}
 {% macro comment_columns(meta) -%}
     {%- set of_source = cdc.source_comments(meta) -%}
     {%- set columns = cdc.columns_of(this) if of_source or model.columns else [] -%}
@@ -23,12 +23,12 @@ alter table {{ this }} replace columns (
 {%- endmacro %}
 
 
-{#- A table's columns as {name, type}; those of dbt's adapter end before a name with # at its beginning. -#}
+{#- A table's columns as {name, type}; dbt's adapter stops at a name that begins with #. -#}
 {% macro columns_of(relation) -%}
     {%- set columns = [] -%}
     {%- set ended = [] -%}
     {%- for row in run_query('describe table ' ~ relation) if not ended -%}
-        {#- behind an empty line stands what is no column, such as how the table is partitioned -#}
+        {#- after an empty line comes what is no column, such as how the table is partitioned -#}
         {%- do ended.append(true) if not row[0] else columns.append({'name': row[0], 'type': row[1]}) -%}
     {%- endfor -%}
     {{ return(columns) }}

@@ -69,7 +69,7 @@
 {%- endmacro %}
 
 
-{#- Does a table of gold stand? Asked once a run: load_relation() searches all relations for each. -#}
+{#- Does a table of gold exist? Asked once a run: load_relation() searches all relations for each. -#}
 {% macro is_built(table) -%}
     {%- set run = graph.lakehouse -%}
     {%- if table.schema not in run.built -%}
@@ -103,7 +103,7 @@
 {%- endmacro %}
 
 
-{#- Which of the rarer cases the table has: rows with values of several ages, keys that were left with values under them. Asked
+{#- Which of the rarer cases the table has: rows with values of several ages, old keys under which a move left values. Asked
     only of tables that may have one. -#}
 {% macro known_of_table() -%}
     {{ return(run_query(
@@ -122,7 +122,7 @@
 {%- endmacro %}
 
 
-{#- A TRUNCATE in one partition of such a key may bring back what another partition told: gold has kept only what won. -#}
+{#- After a TRUNCATE in one partition, a change in another may count again for such a key: gold has kept only what won. -#}
 {% macro has_keys_in_several_partitions() -%}
     {{ return(run_query(
         'select 1 from ' ~ cdc.silver_of(model.config.meta) ~ ' as changes' ~ cdc.join_types_of_key('changes')

@@ -1,9 +1,9 @@
-{#- Columns that the messages have and a model does not name. With new_columns='report', the default, the test
-    columns_follow_the_source reports them; with 'add' gold has them from the run on that sees them: behind the declared ones, by
-    name, with the type that the messages' schemas tell. Such a run builds the table anew from silver, so that no value is missing. -#}
+{#- Columns that the messages have and a model does not declare. With new_columns='report', the default, the test
+    columns_follow_the_source reports them; with 'add' gold has them from the run on that sees them: after the declared ones, by
+    name, with the type that the messages' schemas carry. Such a run rebuilds the table from silver, so that no value is missing. -#}
 
-{#- The columns of the news that the model does not name, beside `added`, those that gold has already: name: type. The
-    types are those that hold what all schemas have told, so that they do not depend on how runs were cut. -#}
+{#- The undeclared columns of the new changes, beside `added`, those that gold has already: name: type. The types are those
+    that hold the values of all schemas so far, so that they do not depend on how runs were cut. -#}
 {% macro with_columns_of_news(meta, news, added) -%}
     {%- set told = {} -%}
     {%- for row in (run_query(cdc.types_of_schemas(cdc.feed_settings(meta.feed).format, news.schema_ids)) if news.get('schema_ids') else []) -%}
@@ -12,7 +12,7 @@
     {%- set columns = {} -%}
     {%- set names = (news.get('column_names', []) + added.keys() | list) | unique(case_sensitive=true) | sort(case_sensitive=true) -%}
     {%- for name in names if (name in added or cdc.is_new_column(meta, name)) and name | lower not in columns.keys() | map('lower') -%}
-        {#- what no schema has told is text until one does -#}
+        {#- a column that no schema has is text until one has it -#}
         {%- set known = [added[name]] if name in added and (added[name] != 'string' or name not in told) else [] -%}
         {%- do columns.update({name: cdc.common_type(known + told.get(name, [] if known else ['string']))}) -%}
     {%- endfor -%}
@@ -40,7 +40,7 @@
 {%- endmacro %}
 
 
-{#- Not named, not left out, and with a name that a table can have. -#}
+{#- Not declared, not left out, and with a name that a table can have. -#}
 {% macro is_new_column(meta, name) -%}
     {{ return(
         name not in cdc.sources_of(cdc.column_sources(meta.columns))

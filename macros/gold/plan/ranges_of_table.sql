@@ -1,10 +1,10 @@
-{#- Has the table epochs or inherited positions? Most have none, and then do not join the relation that tells them. -#}
+{#- Has the table epochs or inherited positions? Most have none, and then do not join the relation that has them. -#}
 {% macro has_ranges(meta) -%}
     {{ return(not cdc.lakehouse_run() or cdc.ranges_of_table(meta) != []) }}
 {%- endmacro %}
 
 
-{#- The epochs of the table's partitions, each with the bronze version that brought its first change. -#}
+{#- The epochs of the table's partitions, each with the bronze version of its first change. -#}
 {% macro ranges_of_table(meta) -%}
     {%- set known = graph.lakehouse.known -%}
     {%- if 'cdc_sequence_ranges' not in known -%}
@@ -20,7 +20,7 @@
 {%- endmacro %}
 
 
-{#- Those of all tables; those of an earlier run while the table of ranges is the one that it read. -#}
+{#- The ranges of all tables; those that an earlier run read, while the table of ranges is still the same. -#}
 {% macro known_ranges() -%}
     {%- set applied = graph.lakehouse.applied -%}
     {%- set build = applied.get('cdc_order_marks', {}).get('built_by') ~ ' ' ~ applied.get('cdc_sequence_ranges', {}).get('built_by') -%}

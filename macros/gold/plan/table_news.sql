@@ -1,4 +1,4 @@
-{#- What silver brought for one table since a bronze version, that of the model's mark. -#}
+{#- What is new in silver for one table since a bronze version, that of the model's mark. -#}
 {% macro table_news(meta, version) -%}
     {%- set found = {} -%}
     {%- for news in cdc.news_of_silver(meta.silver, version < 0).rows
@@ -17,8 +17,8 @@
 {%- endmacro %}
 
 
-{#- What silver brought for all tables of a format, as {since, rows}: asked once per run, and not per table, from the oldest mark of
-    all that is made from it; and once from the beginning, if a table has to be built. -#}
+{#- What is new in silver for all tables of a format, as {since, rows}: asked once per run, and not per table, from the oldest mark
+    of all that is made from it; and once from the beginning, if a table has to be built. -#}
 {% macro news_of_silver(silver, from_beginning=false) -%}
     {%- set news = graph.lakehouse.table_news -%}
     {%- set question = silver ~ (' from the beginning' if from_beginning else '') -%}
@@ -41,7 +41,7 @@
 {%- endmacro %}
 
 
-{#- Up to which bronze version all has read that is made from a change table of silver, and from its present build. -#}
+{#- The bronze version up to which all has read that is made from the present build of a change table of silver. -#}
 {% macro oldest_mark_behind(silver) -%}
     {%- set applied = graph.lakehouse.applied -%}
     {%- set build = applied.get(silver, {}).get('built_by', '') ~ ' ' -%}
@@ -120,7 +120,7 @@
 
 
 {#- Asked where many runs find nothing, since an insert of no rows would be a commit all the same: is there a schema or a table
-    that the model does not have, or a change whose order its position tells? -#}
+    that the model does not have, or a change that its position orders? -#}
 {% macro may_have_rows(select, mark) -%}
     {%- set reads_only = model.config.meta.reads_only -%}
     {%- if not reads_only -%}
@@ -138,7 +138,7 @@
                 {{ return(true) }}
             {%- endif -%}
             {%- if reads_only == 'new schemas' and cdc.has_unknown_schemas(format, news.schema_ids) -%}
-                {#- one may describe no column -#}
+                {#- a schema may describe no column -#}
                 {{ return(cdc.finds_rows(select)) }}
             {%- endif -%}
         {%- endfor -%}
@@ -152,7 +152,7 @@
 {%- endmacro %}
 
 
-{#- As the gold tables of the format have asked, if they have, and for long enough. -#}
+{#- By the answer for the gold tables of the format, if it is there and goes back far enough. -#}
 {% macro has_changes_since(version) -%}
     {%- set meta = model.config.meta -%}
     {%- set asked = graph.lakehouse.table_news.get(meta.silver) -%}

@@ -14,7 +14,7 @@
 {%- endmacro %}
 
 
-{#- The table's row changes that this run reads; of a plan that rebuilds moved keys beside a CTE that lists these. -#}
+{#- The table's row changes that this run reads; where the plan rebuilds moved keys, the CTE moved_keys lists these. -#}
 {% macro changes_of_table(plan) -%}
         select
             {{ cdc.gold_key_column('changes') }},
@@ -72,7 +72,7 @@
 {%- endmacro %}
 
 
-{#- Can the state make changes of this run void? A table that is built anew meets the deletes of its keys among them. -#}
+{#- Can the state supersede changes of this run? A table that is rebuilt has the deletes of its keys among them. -#}
 {% macro has_voided_changes(plan) -%}
     {{ return(
         plan.mode == 'merge' or plan.moves or plan.news.get('truncates', 0) > 0 or cdc.has_full_loads_again(plan)
@@ -80,7 +80,7 @@
 {%- endmacro %}
 
 
-{#- Those that no later delete of their key, and no later TRUNCATE or DROP, has made void. -#}
+{#- Those that no newer delete of their key, and no newer TRUNCATE or DROP, has superseded. -#}
 {% macro standing_changes() -%}
         select changes.*
         from changes_of_table as changes

@@ -1,6 +1,6 @@
-{#- Full loads that began again without saying so: the feed's `cut_overs` tell when. What came before such a time is void
-    unless it is brought again, whatever positions say: a cut-over counts more than all epochs that the stream's own marks
-    can begin. -#}
+{#- Full loads that began again without a mark of it: the feed's `cut_overs` declare when. What came before such a time is
+    superseded unless it is sent again, whatever positions say: a cut-over counts more than all epochs that the stream's own
+    marks can begin. -#}
 
 {#- The times of the model's table, as texts; none while dbt parses. -#}
 {% macro cut_overs(declaration=none) -%}
@@ -18,7 +18,7 @@
 {%- endmacro %}
 
 
-{#- More than the full loads and spaces between two times that the positions of one partition begin again lower. -#}
+{#- More than the full loads and position spaces between two times that the positions of one partition begin again lower. -#}
 {% macro epochs_of_a_rewind() -%}
     {{ return(1000) }}
 {%- endmacro %}
@@ -32,14 +32,14 @@
 {%- endmacro %}
 
 
-{#- Is it a change from which on its table's cut-over counts? Not one that tells nothing of rows. -#}
+{#- Does its table's cut-over count from this change on? Only from one of a row, or a TRUNCATE. -#}
 {% macro reaches_cut_over(relation, time) -%}
     {{ relation }}.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
             and {{ relation }}.message_timestamp >= cast({{ cdc.quoted(time) }} as timestamp)
 {%- endmacro %}
 
 
-{#- How many of its table's cut-overs a change, or a mark of silver.order_marks, has behind it. -#}
+{#- How many of its table's cut-overs a change, or an order mark of silver.order_marks, comes after. -#}
 {% macro cut_overs_passed(relation) -%}
     cast(
             0
@@ -57,7 +57,7 @@
 {%- endmacro %}
 
 
-{#- Does a pattern name the table, as gold models do: orders, public.orders, shop.orders or shop.public.orders? -#}
+{#- Does a pattern match the table, written as in gold models: orders, public.orders, shop.orders or shop.public.orders? -#}
 {% macro has_place(relation, pattern) -%}
     exists(
                     array(

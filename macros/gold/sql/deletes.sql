@@ -1,4 +1,4 @@
-{#- What deletes keys: per key its highest delete, and the highest TRUNCATE or DROP as a row without a key, for the
+{#- What deletes keys: per key its newest delete, and the newest TRUNCATE or DROP as a row without a key, for the
     whole table (or shard) where positions order, for one topic and partition where only offsets do. -#}
 {% macro deletes_of_changes(plan) -%}
     {%- set with_moves = plan.news.get('moves', 0) > 0 -%}
@@ -161,7 +161,7 @@
 {%- endmacro %}
 
 
-{#- The full loads that began again, as the stream's own marks or the feed's cut-overs tell; as in the state, rows
+{#- The full loads that began again, by the stream's own marks or the feed's cut-overs; as in the state, rows
     without a key. -#}
 {% macro full_loads_again(plan) -%}
     {%- if plan.has_ranges %}

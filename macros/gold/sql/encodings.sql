@@ -1,5 +1,5 @@
-{#- The texts of the columns that messages encode, each as a person would write it, by the feed's `encodings`, else by what the
-    row's schema tells of it: `_decoded`, a map that has these columns alone. -#}
+{#- The texts of the columns that messages encode, each as a person would write it, by the feed's `encodings`, else by the
+    row's schema: `_decoded`, a map that has these columns alone. -#}
 {% macro decoded_texts(sources) -%}
     {%- set feed_name = model.config.meta.feed -%}
     {%- set told = cdc.encodings_of_table() -%}
@@ -22,7 +22,7 @@
 {%- endmacro %}
 
 
-{#- What the messages' schemas tell of the columns that are not written as plain text. -#}
+{#- Per schema of the messages, the encodings of the columns that are not written as plain text. -#}
 {% macro wires_of_schemas() -%}
         select
             schema_id,
@@ -46,7 +46,7 @@
 {%- endmacro %}
 
 
-{#- The text of a column of the messages, where `decoded` names those that are in `_decoded`. -#}
+{#- The text of a column of the messages, where `decoded` lists those that are in `_decoded`. -#}
 {% macro text_of_column(column, decoded) -%}
     {{ '_decoded' if column in decoded else '_image' }}[{{ cdc.quoted(column) }}]
 {%- endmacro %}

@@ -5,7 +5,7 @@
     stays as it is. So do whole numbers and texts that are written plainly: newest_change_wins reports where two of these
     may be one key. -#}
 
-{#- A key of silver as gold has it: what declared_key makes of its values, behind the names of its shard. -#}
+{#- A key of silver as gold has it: the names of its shard, then what declared_key makes of its values. -#}
 {% macro gold_key(relation, declaration=none, column='row_key') -%}
     {%- set key = cdc.declared_key(relation, column, declaration) -%}
     {%- if cdc.shard_parts(declaration) -%}
@@ -126,7 +126,7 @@
 
 
 {#- Encodings that may write one value of a type in several ways. A Decimal in base64 is written in one, as long as its scale
-    stays. Columns of other tables have their names, too: an encoding that gives no value of the type is one of these. -#}
+    stays. Other tables may have columns of the same names: an encoding that gives no value of the type is one of these. -#}
 {% macro encodings_with_forms(type) -%}
     {%- if type == 'string' -%}
         {{ return(['enum_number', 'set_mask', 'escaped_label', 'base64_text']) }}
@@ -145,7 +145,7 @@
 {%- endmacro %}
 
 
-{#- What the messages' schemas tell of the key columns that `declared_key` decodes. -#}
+{#- By the messages' schemas, the encodings of the key columns that `declared_key` decodes. -#}
 {% macro join_types_of_key(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {%- for source, form in cdc.forms_of_key(declaration).items() if form.schemas_as %}
@@ -158,7 +158,7 @@
 {%- endmacro %}
 
 
-{#- A key of gold without what a producer may add or leave out, and no type tells: zeros at the end of bytes, blanks at the
+{#- A key of gold without what a producer may add or leave out, and no type shows: zeros at the end of bytes, blanks at the
     end of a text, zeros in front of a number. Two keys that differ in nothing else may be one. -#}
 {% macro key_without_padding(row_key, declaration) -%}
     {%- set types = {} -%}

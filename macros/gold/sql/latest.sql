@@ -51,7 +51,7 @@
 
 
 {#- The newest value of each column of each key: for batches with images that lack columns. The newest complete image
-    is the base; only what lies over it, and behind the newest delete, counts. -#}
+    is the base; only what is newer than it, and than the newest delete, counts. -#}
 {% macro latest_by_column(changes, decoded) -%}
     dated as (
 

@@ -1,6 +1,6 @@
-{#- The values that do not fit their type, each with its text and the place of the message that brought it: that of the row's
-    newest change, or with `has_places` the value's own. `decoded` names the columns whose texts are in `_decoded`. Nearly all
-    rows have none: a cheap question of the columns, which no misfit passes, spares them the search. -#}
+{#- The values that do not fit their type, each with its text and the topic and partition of the message that carried it: that of
+    the row's newest change, or with `has_places` the value's own. `decoded` lists the columns whose texts are in `_decoded`. Nearly
+    all rows have none: a cheap condition on the columns, which is true for every misfit, spares them the search. -#}
 {% macro misfits(sources, decoded, has_places=false) -%}
     {%- set typed_columns = {} -%}
     {#- of a string only a text that its encoding could not read is a misfit -#}

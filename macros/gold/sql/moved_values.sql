@@ -1,4 +1,4 @@
-{#- A change that moved its row to a new key and does not tell all values: the others lie under the old key. -#}
+{#- A change that moved its row to a new key and does not carry all values: the others are under the old key. -#}
 {% macro leaves_values_behind(relation) -%}
     {{ relation }}.previous_row_key is not null
             and {{ cdc.names_a_row(relation ~ '.row_key') }}
@@ -6,8 +6,8 @@
 {%- endmacro %}
 
 
-{#- The key that a move left. Debezium names it in a header, beside an insert, whose converter may write it otherwise than the
-    key's does; then silver has nulls, and the only delete at the move's position has the key. An update tells its key before:
+{#- The key that a move left. Debezium has it in a header of an insert, whose converter may write it otherwise than the
+    key's does; then silver has nulls, and the only delete at the move's position has the key. An update carries its old key:
     one with NULL named no row. -#}
 {% macro key_left(moves, left_keys) -%}
     if(
@@ -20,9 +20,9 @@
 {%- endmacro %}
 
 
-{#- Moves with the values that they left behind: those of the old key's row as it was, of which an earlier move may
-    have left some behind in turn, as a swap through a third key does: followed over 16 moves. `emptied` is a relation of
-    what emptied the table in between. -#}
+{#- Moves with the values that they left behind: those of the old key's row as it was. An earlier move may have left
+    some of these in turn, as a swap through a third key does: followed over 16 moves. `emptied` is a relation of
+    what cleared the table in between. -#}
 {% macro moved_values(plan, emptied=none) -%}
     {%- set sharded = cdc.shard_parts() != [] -%}
     left_keys as (

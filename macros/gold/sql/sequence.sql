@@ -12,10 +12,10 @@
 {%- endmacro %}
 
 
-{#- The order in which gold compares: the change's own sequence below its epoch. silver.sequence_ranges tells epochs
-    and the positions that position-less rows inherit; tables without any do not join it. A recreated topic counts its
-    offsets anew, which matters where the offset is all there is. The partition only makes equal offsets of two partitions
-    end the same way in whatever order they come. -#}
+{#- The order in which gold compares: first the epoch, then the change's own sequence. silver.sequence_ranges has the epochs
+    and the positions that rows without one inherit; tables without any do not join it. A recreated topic counts
+    offsets from 0 again, which matters where the offset is all there is. The partition only makes equal offsets of two
+    partitions end the same way in whatever order they come. -#}
 {% macro gold_sequence(relation, plan, declaration=none) -%}
     named_struct(
                 {%- if plan.has_ranges %}
@@ -52,8 +52,8 @@
 {%- endmacro %}
 
 
-{#- Did positions [file, place, ...] begin again in one file between two changes, the later one of which is behind the other
-    in its partition? A file grows above 1 GiB by one transaction alone, so that no producer goes back so far. -#}
+{#- Did positions [file, place, ...] begin again in one file between two changes, the later one of which comes after the
+    other in its partition? A file grows beyond 1 GiB by one transaction alone, so that no producer goes back so far. -#}
 {% macro begins_again_in_file(space, earlier, later) -%}
     coalesce(
             {{ space }} is not null
@@ -64,7 +64,7 @@
 {%- endmacro %}
 
 
-{#- The epoch that the change's own partition tells, or a later one that began in another partition below its position. -#}
+{#- The epoch of the change's own partition, or a later one that began in another partition at or before its position. -#}
 {% macro epoch_in_ranges(relation) -%}
     coalesce(
                     greatest(
@@ -107,7 +107,7 @@
 {%- endmacro %}
 
 
-{#- Where a full load that begins again stands: before everything of its epoch. -#}
+{#- The sequence of a full load that begins again: older than everything else of its epoch. -#}
 {% macro beginning_of_epoch(epoch) -%}
     named_struct(
                 'epoch', {{ epoch }},

@@ -63,7 +63,7 @@
 {%- endmacro %}
 
 
-{#- The parts of the source's name that tell shards apart; none for most tables. -#}
+{#- The parts of the source's name by which shards differ; none for most tables. -#}
 {% macro shard_parts(declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {%- set parts = [] -%}
@@ -107,7 +107,7 @@
 {%- endmacro %}
 
 
-{#- Does what emptied a table (a row of the state without a key) reach a row? All of the table, or of one topic and
+{#- Does what cleared a table (a row of the state without a key) clear a row? All of the table, or of one topic and
     partition where only offsets order; of one shard. -#}
 {% macro reaches(emptied, row, declaration=none, shard=none) -%}
     ({{ emptied }}.topic is null or {{ row }}.topic = {{ emptied }}.topic)

@@ -1,4 +1,4 @@
-{#- The declared columns, made from the texts of `_image`, and of `_decoded` for the columns that `decoded` names. -#}
+{#- The declared columns, made from the texts of `_image`, and of `_decoded` for the columns that `decoded` lists. -#}
 {% macro typed_columns(sources, feed_name, decoded) -%}
     {%- set encoded = cdc.decoded_columns(feed_name, sources) -%}
     {%- for name, column in sources.items() -%}
@@ -29,7 +29,7 @@
 {%- endmacro %}
 
 
-{#- The names in the messages of the columns that a model names, each once. -#}
+{#- The names of a model's columns in the messages, each once. -#}
 {% macro sources_of(sources) -%}
     {%- set names = [] -%}
     {%- for name, column in sources.items() if column.get('source', name) not in names -%}
