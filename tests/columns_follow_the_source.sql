@@ -1,7 +1,7 @@
 {{ config(meta={'cdc': {'findings': true}}) }}
 -- Columns of the source that a gold model neither names nor lists in left_out, declared columns that whole rows
 -- lack, columns whose type became another one, and those that a DDL message adds, drops, renames or alters, before
--- any row tells it. Nothing is lost by it: silver has all columns and all texts.
+-- any row shows it. Nothing is lost by it: silver has all columns and all texts.
 
 {%- set verb = '(?:add|drop|alter|modify|change|rename|unused)(?! table\\b)' %}
 {%- set no_columns = 'constraint|primary|unique|foreign|check|key|index|fulltext|spatial|partition' %}
@@ -87,7 +87,7 @@ told_in_partitions as (
 
 ),
 
--- rows from before a column was added lack it too, but none behind the first row that tells it
+-- rows from before a column was added lack it too, but none after the first row that has it
 missing as (
 
     select
@@ -244,7 +244,7 @@ successive as (
 
 ),
 
--- either of the two schemas may be the news: partitions do not keep step
+-- either of the two schemas may be the newer one: partitions do not keep step
 retyped as (
 
     select

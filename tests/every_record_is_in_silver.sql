@@ -1,6 +1,6 @@
 {{ config(meta={'cdc': {'findings': true}}, severity='error') }}
 -- depends_on: {{ ref('cdc_changes') }}
--- Conservation: every record of bronze stands in silver, once per row, and silver holds nothing else.
+-- Conservation: every record of bronze is in silver, once per row, and silver holds nothing else.
 {%- set checked = cdc.checked_version() if execute else -1 %}
 
 with

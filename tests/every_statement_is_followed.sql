@@ -1,7 +1,7 @@
 {{ config(meta={'cdc': {'findings': true}}) }}
 -- Statements of the source that change which rows a gold table has, without a message for any of these rows: gold
 -- does not follow them. One row per statement and gold table that it may concern. Load these tables again; where the
--- format does not mark a full load, a cut_over of the feed tells it.
+-- format does not mark a full load, a cut_over of the feed declares it.
 {%- set is_statement -%}
     (
             operation in ('schema_change', 'truncate')
@@ -150,7 +150,7 @@ loaded_again as (
 
 {% endif -%}
 {% if has_loads -%}
--- a load describes each table before it brings its rows, and has brought all of them once the stream goes on
+-- a load describes each table before it sends its rows, and has sent all of them once the stream goes on
 streams as (
 
     select

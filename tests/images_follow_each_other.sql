@@ -1,8 +1,8 @@
 {{ config(meta={'cdc': {'findings': true}}) }}
 -- Rows that a change does not find as the change before it left them: a message between the two is missing, or
--- something wrote past the log. Updates and deletes tell it where a format brings the whole row before a change; an
--- insert tells it by a row that is there already, with other values. And changes that lose to an older one: they came
--- behind it in its partition, and found the row as it had left it.
+-- something wrote past the log. Updates and deletes show it where a format carries the whole row before a change; an
+-- insert shows it by a row that is there already, with other values. And changes that lose to an older one: they came
+-- after it in its partition, and found the row as it had left it.
 
 with
 
@@ -115,7 +115,7 @@ first_sendings as (
         *,
         if(operation = 'insert', after_image, before_image) as told_image,
         operation = 'insert' as is_insert,
-        -- without a position a change stands behind those before it
+        -- without a position a change is newer than those before it
         size(change_sequence.position) > 0 and place_in_order < sent_before.place_in_order as is_overtaken
     from followed
     where

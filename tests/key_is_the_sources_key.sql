@@ -1,6 +1,6 @@
 {{ config(meta={'cdc': {'findings': true}}, severity='error') }}
--- The key that a gold model declares is the one by which silver tells rows apart.
--- A wrong key of one table must not keep dbt from building the others, which all stand behind silver.changes:
+-- The key that a gold model declares is the one by which silver distinguishes rows.
+-- A wrong key of one table must not keep dbt from building the others, which all depend on silver.changes:
 -- depends_on: {{ ref('cdc_unknown_messages') }}
 
 with

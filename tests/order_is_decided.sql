@@ -1,10 +1,10 @@
 {{ config(meta={'cdc': {'findings': true}}) }}
 -- Changes whose order the messages leave open: two different changes of one key at one source position in several
 -- partitions; where only offsets order, or a change has no position, a key in several partitions (gold shows the change
--- of the higher offset) and a table that was emptied in one of its several partitions (where only offsets order gold
+-- of the higher offset) and a table that was cleared in one of its several partitions (where only offsets order gold
 -- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
 -- in a statement that swaps keys (gold loses the row that leaves the key after that); two rows of a full load with one
--- key (gold shows the later one); rows of a full load without marks that came after changes, or brought a key again,
+-- key (gold shows the later one); rows of a full load without marks that came after changes, or have a key again,
 -- which may be a full load that was started again (gold keeps what it lacks); and positions that began again lower in
 -- one partition, which lose to those before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
@@ -353,8 +353,8 @@ loaded_twice as (
 
 ),
 
--- no message tells a full load that was started again from one that goes on beside the stream: gold takes it for the
--- second, which brings no key twice; where it first follows changes, it may be either
+-- no message distinguishes a full load that began again from one that goes on beside the stream: gold takes it for the
+-- second, which has no key twice; where it first follows changes, it may be either
 loads_started_again as (
 
     select
@@ -410,7 +410,7 @@ placed as (
         and order_scope = 'position'
         and change_sequence.phase = 1
         and size(change_sequence.position) > 0
-        -- a row that an incremental snapshot read may tell the position of any time
+        -- a row that an incremental snapshot read may carry the position of any time
         and operation <> 'snapshot'
         -- several redo threads, several shards
         and (source_type in ('oracle', 'mongodb')) is not true

@@ -1,5 +1,5 @@
 {{ config(meta={'cdc': {'findings': true}}) }}
--- Gold tables that stay as they were loaded while their partitions change: a snapshot of PostgreSQL brings the rows of
+-- Gold tables that stay as they were loaded while their partitions change: a snapshot of PostgreSQL has the rows of
 -- a partitioned table under its name and under those of its partitions, the stream under the partitions' names alone,
 -- unless the publication has publish_via_partition_root. One row per gold table and table that changes.
 {%- set is_change = "source_type = 'postgresql' and operation <> 'snapshot' and table_name is not null" %}

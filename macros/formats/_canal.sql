@@ -256,7 +256,7 @@
             judged.*,
             coalesce(image_index, 0) as image_index,
             row_image,
-            -- an empty row tells nothing of before
+            -- an empty row shows nothing of the row before
             if(size(rows_before[image_index]) > 0, rows_before[image_index], null) as values_before
         from judged
             lateral view outer posexplode(

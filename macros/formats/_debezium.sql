@@ -560,7 +560,7 @@
 
         select
             *,
-            -- MongoDB's documents are JSON text inside the message: told apart by name before the decode
+            -- MongoDB's documents are JSON text inside the message: distinguished by name before the decode
             {{ cdc.mark_fractions(
                 "if(contains(text, '\"mongodb\"') and text rlike r'\"connector\"\\s*:\\s*\"mongodb\"',"
                 ~ " regexp_replace(text, r'\"(before|after)\"\\s*:\\s*\"(?=(?:\\s|\\\\[nrt])*[{])', '\"$1_text\":\"'), text)"
@@ -814,7 +814,7 @@
         select
             *,
             if(row_error is null, told_operation, 'unknown') as whole_operation,
-            -- a null in an image that is not complete stands for a value that was not sent
+            -- a null in an incomplete image means a value that was not sent
             case
                 when
                     key_in_old_image <> key_in_new_image

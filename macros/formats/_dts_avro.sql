@@ -283,7 +283,7 @@
                 else 'ignored'
             end as whole_operation,
             if(feed_settings['order'] = 'offset', 'offset', 'position') as scope_of_order,
-            -- 0 stands for no number
+            -- 0 means no number
             case
                 when row_error is null and word <> 'INIT' and not feed_settings['order'] <=> 'offset'
                     then nullif(try_cast(try_cast(message.id as bigint) as decimal(38, 0)), 0)

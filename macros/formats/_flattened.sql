@@ -236,7 +236,7 @@
             {{ cdc.epoch_millis('source_millis') }} as changed_at,
             {{ cdc.epoch_millis('captured_millis') }} as captured_at,
             transaction_id,
-            -- nothing but the word tells a full load from rows that were read again amid the stream
+            -- only the word distinguishes a full load from rows that were read again during the stream
             if(operation = 'snapshot' and {{ cdc.is_full_load_word('snapshot_word') }}, 0, 1) as phase,
             cast(array() as array<decimal(38, 0)>) as position,
             'offset' as order_scope,

@@ -163,7 +163,7 @@
             key_before,
             old_image as before_image,
             new_image as after_image,
-            -- nothing tells an image of the key alone from a whole one
+            -- nothing distinguishes an image of the key alone from a whole one
             false as is_before_complete,
             new_image is not null
             and (word <> 'update' or feed_settings['after_images'] <=> 'complete') as is_after_complete,

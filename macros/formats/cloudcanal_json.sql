@@ -19,7 +19,7 @@
             -- older editions call the flag `ddl`
             lower(coalesce(message.isDdl, message.ddl)) as ddl_flag,
             nullif(message.db, '') as changed_database,
-            -- MySQL has no schemas: its database stands in both fields
+            -- MySQL has no schemas: its database is in both fields
             nullif(nullif(message.schema, ''), message.db) as changed_schema,
             nullif(message.table, '') as changed_table,
             case

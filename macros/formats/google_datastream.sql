@@ -138,7 +138,7 @@
             cast(null as array<string>) as key_before,
             case when is_removal then row_image end as before_image,
             case when not is_removal then row_image end as after_image,
-            -- a removal may have the key alone, and nothing tells it
+            -- a removal may have the key alone, and nothing shows it
             false as is_before_complete,
             row_image is not null and not is_removal and (word = 'INSERT' or engine in ('mysql', 'oracle', 'sqlserver'))
                 as is_after_complete,

@@ -215,7 +215,7 @@
             key_before,
             old_image as before_image,
             new_image as after_image,
-            -- nothing tells how much of the row it holds
+            -- nothing shows how much of the row it holds
             false as is_before_complete,
             new_image is not null and cardinality(absent_columns) = 0
             and (word <> 'UPDATE' or feed_settings['after_images'] <=> 'complete') as is_after_complete,

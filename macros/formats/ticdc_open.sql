@@ -113,7 +113,7 @@
 
         select
             *,
-            -- a list, since text behind one object would be ignored in silence
+            -- a list, since text after one object would be ignored in silence
             from_json(
                 concat('[', try_validate_utf8(cast(key as string)), ']'),
                 'array<struct<ts string, scm string, tbl string, t string, ohk string, ccl string>>'
@@ -317,7 +317,7 @@
             key_before,
             old_image as before_image,
             new_image as after_image,
-            -- the key alone may be all that is told of a deleted row
+            -- of a deleted row the message may carry the key alone
             old_image is not null
             and (whole_operation = 'update' or not is_key_alone and size(handle_columns) < size(old_image))
                 as is_before_complete,

@@ -58,7 +58,7 @@
         select
             *,
             message.type as word,
-            -- a DDL message tells the table before and after it: it is done to the one before
+            -- a DDL message carries the table before and after it: it is done to the one before
             coalesce(
                 nullif(message.database, ''),
                 nullif(message.preTableSchema.schema, ''),

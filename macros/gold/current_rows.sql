@@ -110,7 +110,7 @@
     ),
 
     -- a producer that starts again goes back to an older position; one statement, or the statements of one transaction,
-    -- may bring equal rows at one position
+    -- may have equal rows at one position
     sendings as (
 
         select

@@ -118,7 +118,7 @@
 
         select
             * except (changed_at),
-            -- a row that the new full load brings again was there until it was read
+            -- a row that is in the new full load was there until it was read
             if(
                 operation = 'full_load'
                 and lead(struct(sequence.epoch, sequence.phase)) over in_order = struct(sequence.epoch, 0),
@@ -163,7 +163,7 @@
             lead(told_once.sequence) over in_order as end_sequence,
             lead(told_once.changed_at) over in_order as ended_at,
             count_if(told_once.is_deleted or told_once.begins_anew) over in_order as stretch,
-            -- a value that is told as NULL differs from one that is not told; each has the type that its own message told
+            -- a value that the message carries as NULL differs from one that it lacks; each has the type of its own message
             transform_values(
                 told_once.after_image, (column_name, wire_text) -> struct(wire_text, column_types.wires[column_name] as wire)
             ) as told_values
@@ -177,7 +177,7 @@
 
     ),
 
-    -- what an image lacks, the versions before it tell, back to the last complete one
+    -- what an image lacks is in the versions before it, back to the last complete one
     versions as (
 
         select

@@ -143,7 +143,7 @@
 
         union all
 
-        -- the feed's cut-over, which no message tells; it counts once a change has reached it
+        -- the feed's cut-over, which no message carries; it counts once a change has reached it
         select
             {%- if sharded %}
             cast(null as array<string>) as shard,
@@ -166,7 +166,7 @@
 
     ),
 
-    -- what positions tell reaches the whole table, anything else its own partition
+    -- what positions prove reaches the whole table, anything else its own partition
     listed as (
 
         select

@@ -27,7 +27,7 @@
                 when contains({{ text }}, '"tableChanges":') then 'canal_json_cloudcanal'
                 when {{ text }} rlike r'"es":\s*[0-9]{10}\s*[,}]' then 'canal_json_ckafka'
                 when not contains({{ text }}, '"id":') then 'canal_json_oms'
-                -- DRS or DTS: only the feed tells which
+                -- DRS or DTS: only the feed shows which
                 when {{ text }} rlike r'"type":\s*"(INIT|(INIT_)?DDL)"' or {{ text }} rlike r'"sqlType":\s*\{[^{}]*:\s*94\b'
                     then null
                 else 'canal_json'
@@ -47,7 +47,7 @@
         when contains({{ text }}, '"recordType":') and contains({{ text }}, '"allMetaData":')
             then case
                 when contains({{ text }}, '"__light_type":') then 'oms_default_ext'
-                -- without an image only the feed tells which
+                -- without an image only the feed shows which
                 when {{ text }} rlike r'"(prev|post)Struct":\s*\{' then 'oms_default'
             end
         when {{ text }} rlike r'"meta":\s*\{[^{}]*"op":'

@@ -26,7 +26,7 @@
             coalesce(array_contains(block.bare_numbers, described.field), false) as is_bare_number,
             described.parameters['allowed'] as allowed,
             described.parameters['__debezium.source.column.type'] as propagated_type,
-            -- they escape a comma inside a label; PostgreSQL's labels cannot be told apart then
+            -- they escape a comma inside a label; PostgreSQL's labels cannot be separated then
             {{ is_mysql }} as is_mysql
         from blocks
             lateral view posexplode({{ fields }}) as ordinal, described

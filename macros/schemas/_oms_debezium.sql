@@ -16,7 +16,7 @@
         described.field as column_name,
         ordinal,
         described.type as source_type,
-        -- nothing tells it: the feed does
+        -- no message carries it: the feed declares it
         cast(null as string) as wire_encoding,
         cast(null as int) as scale,
         cast(null as array<string>) as labels,

@@ -19,7 +19,7 @@ judged as (
     select
         *,
         struct(topic_generation, offset) as place,
-        -- rows that were read tell their time before the last of them is there, the beginning of a transaction before
+        -- rows that were read show their time before the last of them is there, the beginning of a transaction before
         -- the first; Canal's GTID is such a beginning too, and ignored
         change_sequence.phase = 1
         and operation not in ('unknown', 'ignored', 'snapshot', 'transaction_begin')
@@ -137,7 +137,7 @@ table_topics as (
 
 ),
 
--- also the partitions that have brought nothing of the table: they may lag
+-- also the partitions that have nothing of the table: they may lag
 standing as (
 
     select
@@ -199,7 +199,7 @@ complete_up_to as (
         table_name,
         topic,
         partition,
-        -- what a partition told before its table was read anew is void, and the new rows may still be on their way
+        -- what a partition showed before its table was read again is superseded; the new rows may be on their way
         if(is_table_being_read or told_up_to < table_read_at, null, told_up_to) as complete_up_to,
         last_changed_at,
         last_offset,

@@ -21,10 +21,10 @@ changes as (
     from {{ ref('cdc_changes') }}
     where
         order_scope = 'position'
-        -- a statement that removes rows may have no position, and then stands behind the rows before it
+        -- a statement that removes rows may have no position, and then comes after the rows before it
         and (
             operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
-            -- that with which Debezium describes a table in a full load tells nothing of its rows
+            -- that with which Debezium describes a table in a full load shows nothing of its rows
             or ddl_kind = 'drop' and change_sequence.phase > 0
         )
         and {{ cdc.is_newer_than(mark) }}

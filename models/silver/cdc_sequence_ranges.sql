@@ -38,7 +38,7 @@ compared as (
             order by topic_generation, from_offset
             rows between unbounded preceding and 1 preceding
         ) as enters_space,
-        -- a marked full load that follows a stream begins again; rows that share a position tell it to all partitions
+        -- a marked full load that follows a stream begins again; rows that share a position prove it for all partitions
         is_full_load
         and {{ 'feed in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'false' }}
         and load_position is null
@@ -70,7 +70,7 @@ entries as (
 
     select
         *,
-        -- a partition may see another space first, or one of them never: the time in Kafka tells which are the same
+        -- a partition may see another space first, or one of them never: the time in Kafka shows which are the same
         enters_space
         and not position_space <=> last_value(if(enters_space, position_space, null)) ignore nulls over (
             partition by {{ source_table }}
@@ -188,7 +188,7 @@ compared_with_stream as (
 
     select
         *,
-        -- a restored source, or its log made anew: a full load below the changes before it, of the same space
+        -- a restored source, or its log begun again: a full load of lower positions than the changes before it
         load_mark = 1
         and coalesce(load_position < highest_before and space_behind <=> space_before, false) as begins_lower
     from neighbours
@@ -234,7 +234,7 @@ bounded as (
 
     select
         *,
-        -- the first full load begins nothing anew
+        -- the first full load begins nothing again
         load_position is not null
         and struct(space_number, load_position) > min(
             if(is_positioned, struct(space_number, lowest_position), null)
@@ -285,7 +285,7 @@ counted as (
 
     select
         *,
-        -- a change that comes behind a full load in its partition belongs to it, whatever its position
+        -- a change that comes after a full load in its partition belongs to it, whatever its position
         if(
             load_position is null,
             greatest(
@@ -345,8 +345,8 @@ sequence_ranges as (
             ),
             cast(array() as array<struct<position: array<decimal(38, 0)>, epoch: int>>)
         ) as later_epochs,
-        -- longer than the position itself, and so behind every change that has it, also one that is sent again;
-        -- the offset decides among them, and a topic that was made anew counts its offsets anew
+        -- longer than the position itself, and so newer than every change that has it, also one that is sent again;
+        -- the offset decides among them, and a topic that was created again counts its offsets from 0
         case
             when is_positioned then wrapped_position
             when size(position_so_far) > 0

@@ -187,7 +187,7 @@
 
     ),
 
-    -- a tombstone tells no types: where gold decodes the key, its text is that of the change that brought the row
+    -- a tombstone carries no types: where gold decodes the key, its text is that of the change that made the row
     tombstoned as (
 
         select

@@ -73,7 +73,7 @@
 
         union all
 
-        -- a row that comes from another key begins anew: nothing that the key held before counts
+        -- a row that comes from another key begins again: nothing that the key held before counts
         select
             row_key,
             {%- if sharded %}
@@ -118,7 +118,7 @@
 
         union all
 
-        -- a full load that begins anew removes the keys that it does not bring again
+        -- a full load that begins again removes the keys that it does not have
         select
             row_key,
             {%- if sharded %}

@@ -110,7 +110,7 @@
                 (image, newer) -> {{ cdc.overlaid('image', 'newer.after_image') }}
             ) as image,
             max(is_after_complete) as is_complete,
-            -- where an earlier move had brought it; itself where none had
+            -- where an earlier move had put it; itself where none had
             coalesce(max(if(is_moved, previous_row_key, null)), row_key) as from_key,
             coalesce(max(if(is_moved, old_sequence, null)), sequence) as from_sequence
         from old_rows
