@@ -128,6 +128,8 @@ def test_each_message_that_is_not_applied_is_named_and_gold_lacks_nothing_else(c
         "select topic, partition, offset from silver.findings"
         f" where feed = '{case}' and test = '{expected['found_by']}' and resolved_at is null"
     )
+    # the shop's are those that other tests count
+    project.sql("delete from silver.findings where feed not like 'shop%'")
     sent = [(one["topic"], one["partition"], one["offset"]) for one in records_of(case, "records2")]
     assert sorted(map(tuple, found)) == [place for place in sent if place[2] in offsets]
     for declared in part_of(case, "models"):
