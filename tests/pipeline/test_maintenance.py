@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ingestion.__main__ import main as ingestion
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_record, explained, shown
 
@@ -44,6 +45,7 @@ def loaded_twice(shop):
         assert shop.load("compacted") == 0
     yield shop
     shop.set_feeds(before)
+    assert ingestion(["retire", "compacted", "--project-dir", str(shop.root)]) == 0
 
 
 def test_compacted_tables_have_the_same_rows_in_fewer_files(loaded_twice):
