@@ -179,7 +179,7 @@ described as (
 
 ),
 
-rows_beside as (
+loaded_without_rows as (
 
     select
         described.feed,
@@ -188,55 +188,29 @@ rows_beside as (
         described.offset,
         described.operation,
         described.ddl,
-        described.catalog_name,
-        described.database_name,
-        described.schema_name,
-        described.table_name,
-        bool_or(rows_of_table.message_timestamp < described.message_timestamp) as has_older_rows,
-        bool_or(
-            rows_of_table.change_sequence.phase = 0
-            and rows_of_table.message_timestamp >= described.message_timestamp
-        ) as has_loaded_rows
-    from described
-        inner join {{ ref('cdc_changes') }} as rows_of_table
-            on
-                described.feed = rows_of_table.feed
-                and described.database_name <=> rows_of_table.database_name
-                and described.schema_name <=> rows_of_table.schema_name
-                and described.table_name = rows_of_table.table_name
-    where rows_of_table.row_key is not null
-    group by
-        described.feed,
-        described.topic,
-        described.partition,
-        described.offset,
-        described.operation,
-        described.ddl,
+        'a full load began again and has no row of the table, whose rows of before stay; if it is empty now' as finding,
         described.catalog_name,
         described.database_name,
         described.schema_name,
         described.table_name
-
-),
-
-loaded_without_rows as (
-
-    select
-        feed,
-        topic,
-        partition,
-        offset,
-        operation,
-        ddl,
-        'a full load began again and has no row of the table, whose rows of before stay; if it is empty now' as finding,
-        catalog_name,
-        database_name,
-        schema_name,
-        table_name
-    from rows_beside
-    where
-        has_older_rows
-        and not has_loaded_rows
+    from described
+        left semi join {{ ref('cdc_changes') }} as older_rows
+            on
+                described.feed = older_rows.feed
+                and described.database_name <=> older_rows.database_name
+                and described.schema_name <=> older_rows.schema_name
+                and described.table_name = older_rows.table_name
+                and described.message_timestamp > older_rows.message_timestamp
+                and older_rows.row_key is not null
+        left anti join {{ ref('cdc_changes') }} as loaded_rows
+            on
+                described.feed = loaded_rows.feed
+                and described.database_name <=> loaded_rows.database_name
+                and described.schema_name <=> loaded_rows.schema_name
+                and described.table_name = loaded_rows.table_name
+                and described.message_timestamp <= loaded_rows.message_timestamp
+                and loaded_rows.change_sequence.phase = 0
+                and loaded_rows.row_key is not null
 
 ),
 

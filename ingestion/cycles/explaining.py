@@ -1,10 +1,10 @@
 """What explain_row reports of a row: its newest change, and what became of it."""
 
-import json
 from pathlib import Path
 
 from ingestion.dbt.running import invoke_dbt
 from ingestion.reconcile.both_sides import Key
+from ingestion.report.facts import explain_call
 
 
 def explained(project_dir: Path, table: str, key: Key) -> str | None:
@@ -12,8 +12,7 @@ def explained(project_dir: Path, table: str, key: Key) -> str | None:
 
     `key` has the values in the order of `_change.row_key`.
     """
-    values = ", ".join("none" if value is None else json.dumps(value) for value in key)
-    call = f"{{{{ cdc.explain_row({json.dumps(table)}, [{values}]) }}}}"
+    call = explain_call(table, key)
     outcome = invoke_dbt(project_dir, ["show", "--limit", "1", "--inline", call], lambda _: None)
     if not outcome.success:
         return None

@@ -122,7 +122,7 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
         words = checks.explain(config.project_dir, name, found[number].key)
         found[number] = found[number]._replace(explanation=words)
     for number in new:
-        sentence = "; ".join(filter(None, found[number][-2:]))
+        sentence = "; ".join(filter(None, (found[number].finding, found[number].explanation)))
         complain(f"Spot check: {name} {sentence}")
     equal = [key for key in told if key in look.pairs and not look.pairs[key].differs]
     if found or equal:

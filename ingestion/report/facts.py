@@ -2,8 +2,17 @@
 
 import json
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+
+
+def explain_call(table: str, row_key: Iterable[str | None]) -> str:
+    """Return the call of explain_row, as dbt takes it inline."""
+    values = ", ".join(
+        "none" if value is None else json.dumps(value, ensure_ascii=False) for value in row_key
+    )
+    return f"{{{{ cdc.explain_row({json.dumps(table)}, [{values}]) }}}}"
 
 
 @dataclass(frozen=True)
@@ -115,11 +124,7 @@ class Finding:
         """Return the command that explains the row; None where the finding is about no row."""
         if self.gold_table is None or not self.row_key:
             return None
-        values = ", ".join(
-            "none" if value is None else json.dumps(value, ensure_ascii=False)
-            for value in self.row_key
-        )
-        call = f"{{{{ cdc.explain_row({json.dumps(self.gold_table)}, [{values}]) }}}}"
+        call = explain_call(self.gold_table, self.row_key)
         return f"dbt show --limit 50 --inline {shlex.quote(call)}"
 
     @property

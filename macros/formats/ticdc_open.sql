@@ -72,14 +72,7 @@
     entries as (
 
         select
-            feed,
-            topic,
-            topic_generation,
-            partition,
-            offset,
-            timestamp,
-            load_id,
-            bronze_version,
+            {{ cdc.record_columns() }},
             feed_key_columns,
             feed_settings,
             record_error,
