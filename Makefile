@@ -108,6 +108,8 @@ test-long: setup  ## more damage, histories, killed runs and transactions than C
 	@FUZZ_SEED=$$(date +%s) FUZZ_RECORDS=3000 $(BIN)/python -m pytest --quiet tests/formats/test_fuzz.py
 	@CASES_SEED=$$(date +%s) CASES=2000 $(BIN)/python -m pytest --quiet tests/pipeline/test_properties.py
 	@CASES_SEED=$$(date +%s) KILLS=20 $(BIN)/python -m pytest --quiet tests/pipeline/test_repair.py -k random
+	@tests/sources/install_databases.sh
+	@SPOT_MINUTES=60 $(BIN)/python -m pytest --quiet -m nightly tests/sources/test_spot_checks.py
 	@SOURCES_SEED=$$(date +%s) SOURCES_TRANSACTIONS=400 $(MAKE) --no-print-directory test-sources
 	@SOURCES_POSTGRES=17 SOURCES_MARIADB=11.4 $(MAKE) --no-print-directory test-sources
 	@SOURCES_POSTGRES=installed SOURCES_MARIADB=installed $(MAKE) --no-print-directory test-sources

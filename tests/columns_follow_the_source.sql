@@ -18,6 +18,8 @@ unchecked as (
         changes.topic,
         changes.partition,
         changes.is_after_complete,
+        {{ cdc.ignores_case('changes') }} as ignores_case,
+        {{ cdc.leaves_nulls_out('changes') }} as leaves_nulls_out,
         map_keys(changes.after_image) as column_names,
         min(struct(changes.topic, changes.partition, changes.offset)) as first_place,
         min(struct(changes.bronze_version, changes.offset)) as first_seen,
@@ -33,21 +35,37 @@ unchecked as (
         changes.topic,
         changes.partition,
         changes.is_after_complete,
+        {{ cdc.ignores_case('changes') }},
+        {{ cdc.leaves_nulls_out('changes') }},
         map_keys(changes.after_image)
+
+),
+
+-- a name that differs in case only from a declared one is that column, where the source ignores case
+spelled as (
+
+    select
+        unchecked.* except (column_names),
+        gold_columns.adds_new,
+        gold_columns.taken_names,
+        gold_columns.column_names as declared,
+        if(
+            unchecked.ignores_case,
+            {{ cdc.spelled_as_declared('unchecked.column_names', 'gold_columns.column_names') }},
+            unchecked.column_names
+        ) as column_names
+    from unchecked
+        inner join {{ cdc.gold_columns() }}
+            on unchecked.model_name = gold_columns.model_name
 
 ),
 
 compared as (
 
     select
-        unchecked.*,
-        gold_columns.adds_new,
-        gold_columns.taken_names,
-        gold_columns.column_names as declared,
-        array_except(unchecked.column_names, gold_columns.column_names) as undeclared
-    from unchecked
-        inner join {{ cdc.gold_columns() }}
-            on unchecked.model_name = gold_columns.model_name
+        *,
+        array_except(column_names, declared) as undeclared
+    from spelled
 
 ),
 
@@ -82,7 +100,8 @@ told_in_partitions as (
         min(first_place) filter (where not array_contains(column_names, column_name)) as first_place
     from compared
             lateral view explode(declared) as column_name
-    where is_after_complete
+    -- elsewhere a row that lacks a column has NULL there; its new name, if it has one, is reported as undeclared
+    where is_after_complete and not leaves_nulls_out
     group by model_name, topic, partition, column_name
 
 ),

@@ -2,7 +2,7 @@
 -- Rows that a change does not find as the change before it left them: a message between the two is missing, or
 -- something wrote past the log. Updates and deletes show it where a format carries the whole row before a change; an
 -- insert shows it by a row that is there already, with other values. And changes that lose to an older one: they came
--- after it in its partition, and found the row as it had left it.
+-- after it in its partition, and found the row as it had left it. And updates with NULL in place of a value that may not have changed.
 
 with
 
@@ -84,6 +84,7 @@ numbered as (
             change_sequence,
             place_in_order,
             is_unchecked,
+            schema_id,
             operation = 'delete' as is_deleted,
             if(is_after_complete, after_image, null) as image
         ) as told
@@ -143,9 +144,14 @@ breaks as (
 
     select
         *,
-        filter(
-            array_intersect(map_keys(told_image), map_keys(earlier.image)),
-            column_name -> not told_image[column_name] <=> earlier.image[column_name]
+        -- behind an ALTER a message may write the same value in another way
+        if(
+            schema_id <> earlier.schema_id,
+            cast(array() as array<string>),
+            filter(
+                array_intersect(map_keys(told_image), map_keys(earlier.image)),
+                column_name -> not told_image[column_name] <=> earlier.image[column_name]
+            )
         ) as other_columns,
         case
             when earlier.is_deleted then 'the row was deleted before'
@@ -168,13 +174,52 @@ overtaken as (
     from first_sendings
     where
         is_overtaken
-        and is_before_complete
-        and not is_insert
-        and size(array_intersect(map_keys(told_image), map_keys(sent_before.image))) > 0
-        and forall(
-            array_intersect(map_keys(told_image), map_keys(sent_before.image)),
-            column_name -> told_image[column_name] <=> sent_before.image[column_name]
+        and (
+            is_insert and sent_before.is_deleted
+            or not is_insert
+            and is_before_complete
+            and size(array_intersect(map_keys(told_image), map_keys(sent_before.image))) > 0
+            and forall(
+                array_intersect(map_keys(told_image), map_keys(sent_before.image)),
+                column_name -> told_image[column_name] <=> sent_before.image[column_name]
+            )
         )
+
+),
+
+-- for an unchanged large value of these types Debezium has no placeholder, and NULL comes
+types_without_placeholder as (
+
+    select
+        schema_id,
+        collect_set(column_name) as column_names
+    from {{ ref('cdc_schemas') }}
+    where
+        source_type rlike r'^io\.debezium\.data\.(geometry\.\w+|\w*Vector)\z'
+        or source_type = 'array' and proposed_type in ('array<smallint>', 'array<boolean>', 'string')
+    group by schema_id
+
+),
+
+emptied as (
+
+    select
+        first_sendings.*,
+        first_sendings.previous as earlier,
+        filter(
+            types_without_placeholder.column_names,
+            column_name -> first_sendings.after_image[column_name] is null
+            and first_sendings.previous.image[column_name] is not null
+        ) as other_columns,
+        'NULL came where the row had a large value: PostgreSQL may have left out what did not change' as finding
+    from first_sendings
+        inner join types_without_placeholder
+            on first_sendings.schema_id = types_without_placeholder.schema_id
+    where
+        first_sendings.source_type = 'postgresql'
+        and first_sendings.operation = 'update'
+        and not first_sendings.is_before_complete
+        and not first_sendings.previous.is_deleted
 
 ),
 
@@ -188,6 +233,10 @@ contradictions as (
     union all
     select * except (is_overtaken)
     from overtaken
+    union all
+    select * except (is_overtaken)
+    from emptied
+    where size(other_columns) > 0
 
 )
 

@@ -280,10 +280,11 @@ first_changes as (
         topic_generation,
         partition,
         cut_overs_passed,
+        operation in ('truncate', 'schema_change') as is_statement,
         min(offset) as offset
     from loads_and_changes
     where not is_load
-    group by {{ source_table }}, topic, topic_generation, partition, cut_overs_passed
+    group by {{ source_table }}, topic, topic_generation, partition, cut_overs_passed, operation in ('truncate', 'schema_change')
 
 ),
 
@@ -313,7 +314,10 @@ loads_compared as (
             on
                 loads.feed = first_changes.feed
                 -- a statement may lack the tenant that the rows of its table have
-                and (loads.catalog_name <=> first_changes.catalog_name or first_changes.catalog_name is null)
+                and (
+                    loads.catalog_name <=> first_changes.catalog_name
+                    or first_changes.catalog_name is null and first_changes.is_statement
+                )
                 and loads.database_name <=> first_changes.database_name
                 and loads.schema_name <=> first_changes.schema_name
                 and loads.table_name = first_changes.table_name

@@ -7,7 +7,7 @@ from ingestion.errors import SOURCE, UserError
 from ingestion.gold_models.models import Model
 from ingestion.reconcile.both_sides import Column, Comparison
 from ingestion.reconcile.canonical_forms import Forms
-from ingestion.reconcile.sources import Source, find_table
+from ingestion.reconcile.sources import Source, find_table, spelled_as
 
 
 def comparison_of(spark: SparkSession, config: Config, model: Model, source: Source) -> Comparison:
@@ -23,6 +23,7 @@ def comparison_of(spark: SparkSession, config: Config, model: Model, source: Sou
         raise UserError(
             f"Feed {model.feed}: its source has no table {where} that the user may read.", SOURCE
         )
+    table = spelled_as(model.columns, table)
     columns = {
         name: Column(model.gold_names[name], name, type_text)
         for name, type_text in model.columns.items()

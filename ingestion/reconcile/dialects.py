@@ -41,6 +41,8 @@ class Dialect:
     # the schema or database of tables whose names have no prefix
     here: str
     has_schemas: bool
+    # whether names of columns that differ in case only are one
+    ignores_case: bool
     primary_key: str
 
     def schema_of(self, database: str | None, schema: str | None) -> str | None:
@@ -88,6 +90,7 @@ POSTGRESQL = Dialect(
     bytes_literal=r"'\x{0}'",
     here="current_schema()",
     has_schemas=True,
+    ignores_case=False,
     # information_schema shows keys to a table's owner only
     primary_key="""
         select attname, array_position(indkey, attnum) as place from pg_index
@@ -124,6 +127,7 @@ MARIADB = Dialect(
     bytes_literal="x'{0}'",
     here="database()",
     has_schemas=False,
+    ignores_case=True,
     primary_key="""
         select column_name as name, seq_in_index as place from information_schema.statistics
         where index_name = 'PRIMARY' and table_schema = {schema} and table_name = {table}""",

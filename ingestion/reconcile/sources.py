@@ -1,9 +1,9 @@
 """A feed's source database, read through Spark: read only, in sessions that are all alike."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from py4j.java_gateway import is_instance_of
@@ -60,6 +60,19 @@ class SourceTable:
         if kind == "bytes" and HEX.fullmatch(text):
             return dialect.bytes_literal.format(text)
         return text if kind in dialect.plain and NUMBER.fullmatch(text) else literal(text)
+
+
+def spelled_as(declared: Iterable[str], table: SourceTable) -> SourceTable:
+    """Return the table with its columns in the declared spelling, where its database ignores case."""
+    if not table.source.dialect.ignores_case:
+        return table
+    known = {name.lower(): name for name in declared}
+
+    def spelled(name: str) -> str:
+        return name if name in known.values() else known.get(name.lower(), name)
+
+    columns = {spelled(name): kind for name, kind in table.columns.items()}
+    return replace(table, columns=columns, primary_key=tuple(map(spelled, table.primary_key)))
 
 
 def source_of(feed: Feed) -> Source:

@@ -180,7 +180,7 @@
     {%- set added = cdc.added_columns(declared, cdc.gold_relation(node)).keys() | list if declared.new_columns == 'add' else [] %}
     (
         {{ cdc.quoted(node.name) }}, cast(array({{ cdc.quoted_list(columns + added) }}) as array<string>),
-        {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ cdc.quoted_list(cdc.taken_names(declared.columns.keys() | list + added)) }})
+        {{ 'true' if declared.new_columns == 'add' else 'false' }}, array({{ cdc.quoted_list(cdc.taken_names(declared, added)) }})
     ){{ ',' if not loop.last }}
     {%- endfor %}
     as gold_columns (model_name, column_names, adds_new, taken_names)

@@ -710,7 +710,8 @@
             and coalesce(
                 connector in ('mysql', 'mariadb', 'sqlserver', 'oracle', 'db2') or feed_settings['before_images'] = 'complete',
                 false
-            ) as is_old_complete
+            )
+            and not ({{ cdc._lacks_large_values('connector', 'told_operation', 'sent_before', 'sent_after') }}) as is_old_complete
         from told_apart
 
     ),
@@ -927,4 +928,20 @@
     )
 
     {{ cdc.to_change_contract('parsed_rows') }}
+{%- endmacro %}
+
+
+{#- Does an update of SQL Server have NULL in place of large values of the row before? Its change tables have varchar(max), nvarchar(max)
+    and varbinary(max) there where they changed, and text, ntext and image never: no message tells these from NULL.
+    https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-capture-instance-ct-transact-sql -#}
+{% macro _lacks_large_values(connector, operation, before_image, after_image) -%}
+    coalesce(
+                {{ connector }} = 'sqlserver'
+                and {{ operation }} = 'update'
+                and exists(
+                    map_keys({{ before_image }}),
+                    column_name -> {{ before_image }}[column_name] is null and {{ after_image }}[column_name] is not null
+                ),
+                false
+            )
 {%- endmacro %}

@@ -338,11 +338,11 @@
     inside a text are escaped, so nothing inside a text is taken for a member. -#}
 {% macro _dts_in_one_shape(text) -%}
     {%- set steps = [
-        ('"(objectName|processTimestamps|fields|beforeImages|afterImages|value)":\\s*+\\{', '"$1_branch":{'),
-        ('"afterImages":\\s*+"', '"afterImages_text":"'),
-        ('\\{\\s*+"int":\\s*+(-?[0-9]++)\\s*+\\}', '$1'),
-        ('"com\\.alibaba\\.dts\\.formats\\.avro\\.EmptyObject":', '"empty":'),
-        ('"com\\.alibaba\\.dts\\.formats\\.avro\\.(\\w+)":', '"branch":"$1","content":'),
+        ('"(objectName|processTimestamps|fields|beforeImages|afterImages|value)"\\s*+:\\s*+\\{', '"$1_branch":{'),
+        ('"afterImages"\\s*+:\\s*+"', '"afterImages_text":"'),
+        ('\\{\\s*+"int"\\s*+:\\s*+(-?[0-9]++)\\s*+\\}', '$1'),
+        ('"com\\.alibaba\\.dts\\.formats\\.avro\\.EmptyObject"\\s*+:', '"empty":'),
+        ('"com\\.alibaba\\.dts\\.formats\\.avro\\.(\\w+)"\\s*+:', '"branch":"$1","content":'),
         ('([\\[,]\\s*+)"(NONE|NULL)"(?=\\s*+[,\\]])', '$1{"empty":"$2"}')
     ] -%}
     {%- set shaped = namespace(text=text) -%}

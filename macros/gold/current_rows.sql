@@ -89,8 +89,8 @@
 
         select
             changes.operation,
-            {{ cdc.as_column(cdc.gold_image('changes', row_before), 'before_image') }},
-            {{ cdc.as_column(cdc.gold_image('changes', 'changes.after_image'), 'after_image') }},
+            {{ cdc.as_column(cdc.gold_image('changes', row_before, plan.columns), 'before_image') }},
+            {{ cdc.as_column(cdc.gold_image('changes', 'changes.after_image', plan.columns), 'after_image') }},
             changes.schema_id,
             changes.database_name,
             changes.schema_name,
@@ -225,7 +225,7 @@
 
     column_types as (
 
-        {{ cdc.wires_of_schemas() }}
+        {{ cdc.wires_of_schemas(cdc.names_in_messages(plan.columns)) }}
 
     ),
 

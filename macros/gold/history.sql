@@ -29,7 +29,7 @@
 
 
 {% macro versions_of_table(feed_name, columns) -%}
-    {%- set plan = {'version': none, 'from_version': none, 'rebuilds_moved': false, 'has_ranges': true} -%}
+    {%- set plan = {'version': none, 'from_version': none, 'columns': columns, 'rebuilds_moved': false, 'has_ranges': true} -%}
     {%- set sources = cdc.column_sources(columns) -%}
     {%- set decoded = cdc.decoded_columns(feed_name, sources) -%}
     with
@@ -152,7 +152,7 @@
 
     column_types as (
 
-        {{ cdc.wires_of_schemas() }}
+        {{ cdc.wires_of_schemas(cdc.names_in_messages(columns)) }}
 
     ),
 

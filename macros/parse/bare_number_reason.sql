@@ -18,8 +18,12 @@
                                 )
                                 and exists(
                                     array({{ images | join(', ') }}),
-                                    image -> {{ cdc._is_number('image[told[1]]') }}
-                                    and {{ cdc._stands_bare('told[1]', 'image[told[1]]', text) }}
+                                    image -> exists(
+                                        map_keys(image),
+                                        column_name -> ({{ cdc._is_column('column_name', 'told[1]', 'image') }})
+                                        and {{ cdc._is_number('image[column_name]') }}
+                                        and {{ cdc._stands_bare('column_name', 'image[column_name]', text) }}
+                                    )
                                 )
                             ),
                             told -> concat(
@@ -42,6 +46,13 @@
                                         concat_ws('.', {{ part }}, {{ place[-1] }}),
                                         {%- endfor %}
                                         {{ place[-1] }}
+{%- endmacro %}
+
+
+{#- Is a column of the image the one that a feed names? Gold takes a name that differs in case only for it, where the source does. -#}
+{% macro _is_column(column_name, named, image) -%}
+    {{ column_name }} = {{ named }}
+                                        or lower({{ column_name }}) = lower({{ named }}) and not map_contains_key({{ image }}, {{ named }})
 {%- endmacro %}
 
 

@@ -226,8 +226,8 @@
             {{ line }},
             r'(?is)^ *+(?:truncate\b(?: ++table\b)?+|(?:drop|rename|flashback|recover|undrop) ++tables?\b|rename\b(?! ++tables?\b))'
             || r'(?: ++if ++exists\b)?+ *+({{ cdc._named() }}(?: *+, *+{{ cdc._named() }})*+)'
-            || r'(?: *+(?:restrict|cascade(?: ++constraints?)?|purge|nowait|wait ++\d++|force|(?:restart|continue) ++identity'
-            || r'|(?:drop|reuse)(?: ++all)? ++storage|(?:preserve|purge) ++(?:materialized ++view|snapshot) ++log)\b)*+[ ;]*+$',
+            || r'(?: *+(?:as ++"bin[$][^"]*+"|(?:restrict|cascade(?: ++constraints?)?|purge|nowait|wait ++\d++|force|(?:restart|continue) ++identity'
+            || r'|(?:drop|reuse)(?: ++all)? ++storage|(?:preserve|purge) ++(?:materialized ++view|snapshot) ++log)\b))*+[ ;]*+$',
             1
         ),
         regexp_extract(

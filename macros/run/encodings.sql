@@ -10,7 +10,7 @@
         {%- do encodings.append(told.split('(')[0] | trim) -%}
     {%- endfor -%}
     {%- for name, column in sources.items() -%}
-        {%- do encodings.extend(coded.get(column.get('source', name), [])) -%}
+        {%- do encodings.extend(coded.get(column.get('source', name) | lower, [])) -%}
     {%- endfor -%}
     {{ return(encodings) }}
 {%- endmacro %}
@@ -24,7 +24,7 @@
     {%- set decoded = [] -%}
     {%- for name, column in sources.items() -%}
         {%- set source = column.get('source', name) -%}
-        {%- if (coded is none or source in coded or source in told) and source not in decoded -%}
+        {%- if (coded is none or source | lower in coded or source in told) and source not in decoded -%}
             {%- do decoded.append(source) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -32,8 +32,9 @@
 {%- endmacro %}
 
 
-{#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). With
-    `asks` the table is asked outside a run, too, as explain_row needs it. -#}
+{#- The columns that some schema of the format encodes, with the encodings; none where that is not known (compile, docs). Their
+    names are in small letters: a schema may spell a column in another case than the model. With `asks` the table is asked outside a
+    run, too, as explain_row needs it. -#}
 {% macro coded_columns(format, asks=false) -%}
     {%- set run = cdc.lakehouse_run() -%}
     {%- if not execute or not (run or asks) -%}
@@ -46,7 +47,7 @@
     {%- if 'by_column' not in schemas -%}
         {%- set coded = {} -%}
         {%- for column, encoding in schemas.coded_columns -%}
-            {%- do coded.setdefault(column, []).append(encoding) -%}
+            {%- do coded.setdefault(column | lower, []).append(encoding) -%}
         {%- endfor -%}
         {%- do schemas.update({'by_column': coded}) -%}
     {%- endif -%}

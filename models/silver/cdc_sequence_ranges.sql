@@ -85,28 +85,74 @@ visits as (
 
     select
         *,
-        count_if(begins_visit) over (
-            partition by {{ source_table }}
-            order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
-            rows unbounded preceding
-        ) as visits_so_far
+        if(
+            enters_space,
+            count_if(begins_visit) over (
+                partition by {{ source_table }}
+                order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+                rows unbounded preceding
+            ),
+            null
+        ) as entered
     from entries
+
+),
+
+entered_spaces as (
+
+    select
+        * except (entered),
+        -- the log may come back to a server: each visit is a space of its own, the same one in all partitions
+        case when position_space is not null then max(entered) over until_this end as entered_space,
+        min(entered) over behind_this as next_space,
+        collect_set(
+            if(entered is null, null, struct(entered as space_number, position_space, lowest_position as position))
+        ) over of_table as entries_of_table
+    from visits
+    window
+        of_table as (partition by {{ source_table }}),
+        until_this as (
+            partition by {{ source_table }}, topic, partition
+            order by topic_generation, from_offset
+        ),
+        behind_this as (
+            partition by {{ source_table }}, topic, partition
+            order by topic_generation, from_offset
+            rows between 1 following and unbounded following
+        )
+
+),
+
+-- a partition that has no change from the other server never leaves the first one: what it has from the lowest position
+-- on with which others came back is of that visit too
+visits_of_others as (
+
+    select
+        * except (entries_of_table, next_space),
+        filter(
+            entries_of_table,
+            entry -> entry.position_space = position_space
+            and entry.space_number > entered_space
+            and entry.space_number < coalesce(next_space, entry.space_number + 1)
+        ) as entries_of_others
+    from entered_spaces
 
 ),
 
 in_spaces as (
 
     select
-        * except (visits_so_far),
-        -- the log may come back to a server: each visit is a space of its own, the same one in all partitions
-        case
-            when position_space is not null
-                then max(if(enters_space, visits_so_far, null)) over (
-                    partition by {{ source_table }}, topic, partition
-                    order by topic_generation, from_offset
+        *,
+        greatest(
+            entered_space,
+            array_max(
+                transform(
+                    filter(entries_of_others, entry -> entry.position <= lowest_position),
+                    entry -> entry.space_number
                 )
-        end as space_number
-    from visits
+            )
+        ) as space_number
+    from visits_of_others
 
 ),
 
@@ -311,6 +357,32 @@ counted as (
 
 ),
 
+-- full loads, and visits to the same server, that other partitions have seen: a change from such a position on belongs to
+-- this later epoch
+begun_elsewhere as (
+
+    select
+        *,
+        transform(
+            beginnings,
+            beginning -> case
+                when beginning.space_number = space_number then beginning.position
+                when exists(entries_of_others, entry -> entry.space_number = beginning.space_number)
+                    then greatest(
+                        beginning.position,
+                        array_min(
+                            transform(
+                                filter(entries_of_others, entry -> entry.space_number = beginning.space_number),
+                                entry -> entry.position
+                            )
+                        )
+                    )
+            end
+        ) as beginnings_here
+    from counted
+
+),
+
 sequence_ranges as (
 
     select
@@ -328,16 +400,13 @@ sequence_ranges as (
             order by from_offset
         ) - 1 as to_offset,
         epoch_of_table + epochs_of_partition as epoch,
-        -- full loads that other partitions have seen: a change from this position on belongs to this later epoch
         nullif(
             filter(
                 transform(
-                    beginnings,
+                    beginnings_here,
                     (beginning, number) -> if(
-                        beginning.space_number = space_number
-                        and number > epoch_of_table
-                        and beginning.position <= highest_position,
-                        struct(beginning.position, number + epochs_of_partition as epoch),
+                        number > epoch_of_table and beginning <= highest_position,
+                        struct(beginning as position, number + epochs_of_partition as epoch),
                         null
                     )
                 ),
@@ -362,7 +431,7 @@ sequence_ranges as (
         message_timestamp,
         changed_at,
         bronze_version
-    from counted
+    from begun_elsewhere
 
 )
 

@@ -922,6 +922,11 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
     after = filtered | after if after else after
     can_be_complete = connector in FULL_BEFORE or options.get("before_images") == "complete"
     is_before_complete = bool(before) and not old_missing and can_be_complete
+    if connector == "sqlserver" and op == "u" and before:
+        # large values of the row before are NULL
+        is_before_complete &= not any(
+            value is None and (after or {}).get(name) is not None for name, value in before.items()
+        )
 
     table = ".".join(
         part for part in (row["database_name"], row["schema_name"], row["table_name"]) if part

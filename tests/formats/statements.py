@@ -259,6 +259,10 @@ class Reader:
         while self.tokens:
             if self.take("wait"):
                 self.part()
+            elif self.take("as"):
+                # Oracle's recycle bin
+                if not self.part().upper().startswith("BIN$"):
+                    raise Unread
             elif not self.take_any(*sorted(ENDINGS, key=len, reverse=True), ";"):
                 raise Unread
 

@@ -390,6 +390,7 @@ READ = {
     "execute sys.sp_rename N'dbo.orders', N'orders_old', 'OBJECT'": ("rename", ()),
     "EXEC sp_rename 'dbo.orders.name', 'label', 'COLUMN'": ("other", ()),
     "RENAME orders TO orders_old": ("rename", (("orders",), ("orders_old",))),
+    'drop table INV.T AS "BIN$vVWfliIh6WfgU0EEEKzOvg==$0" ;': ("drop", (("INV", "T"),)),
     "DROP USER shop CASCADE": ("drop", (("shop",),)),
     "DROP USER 'a'@'%'": ("other", ()),
     "DROP SCHEMA a, b CASCADE": ("drop", (("a",), ("b",))),
@@ -425,6 +426,10 @@ def test_the_statements_of_vendors_are_read(spark, macros):
 
 RENAMED = "the rows went to another name, and gold does not follow a RENAME"
 PARTITIONS = "the rows of partitions went or came without a message"
+CAME_BACK = "rows came back or went without a message"
+TABLESPACE = "the rows of a tablespace went or came without a message"
+EQUAL_KEYS = "rows with equal keys went without a message"
+DATABASE = "a database was dropped with all its tables, of which no message names one"
 ROLLED_BACK = "a prepared transaction was rolled back, of which messages may have brought rows"
 # what is reported, and the names of the tables behind the first
 FOUND = {
@@ -439,6 +444,19 @@ FOUND = {
     "ALTER TABLE a CONVERT TABLE b TO PARTITION p VALUES LESS THAN (4)": (PARTITIONS, ["b"]),
     "ALTER TABLE a SWITCH TO b": (PARTITIONS, ["b"]),
     "ALTER TABLE a SWITCH PARTITION 2 TO dbo.b PARTITION 2": (PARTITIONS, ["dbo.b"]),
+    "ALTER TABLE a TRUNCATE PARTITION p": (PARTITIONS, []),
+    "ALTER TABLE a DROP SUBPARTITION p": (PARTITIONS, []),
+    "ALTER TABLE a ATTACH PARTITION b FOR VALUES IN (1)": (PARTITIONS, []),
+    "ALTER TABLE a DETACH PARTITION b CONCURRENTLY": (PARTITIONS, []),
+    "ALTER TABLE a DISCARD TABLESPACE": (TABLESPACE, []),
+    "ALTER TABLE a IMPORT PARTITION p TABLESPACE": (TABLESPACE, []),
+    "ALTER IGNORE TABLE a ADD UNIQUE (x)": (EQUAL_KEYS, []),
+    "FLASHBACK TABLE a TO BEFORE DROP": (CAME_BACK, []),
+    "RECOVER TABLE a": (CAME_BACK, []),
+    "UNDROP TABLE a": (CAME_BACK, []),
+    "RESTORE TABLE a TO VERSION AS OF 3": (CAME_BACK, []),
+    "IMPORT TABLE FROM '/tmp/a_*.sdi'": (CAME_BACK, []),
+    "DROP DATABASE shop": (DATABASE, []),
     "ALTER SCHEMA sales TRANSFER dbo.a": (RENAMED, []),
     "EXEC sp_rename 'a', 'b'": (RENAMED, []),
     "EXEC sp_rename 'a.x', 'y', N'column'": (None, []),
@@ -449,13 +467,16 @@ FOUND = {
 }
 
 
-def test_what_gold_does_not_follow_is_found_with_all_tables(spark, macros):
-    frame = spark.createDataFrame(list(enumerate(FOUND)), "number int, ddl string")
+def findings_of(spark, macros, texts, phase=1):
+    """What is reported of each statement, and the other tables that it names; nothing where gold follows it."""
+    frame = spark.createDataFrame(list(enumerate(texts)), "number int, ddl string")
     frame.coalesce(1).createOrReplaceTempView("statements_to_follow")
     rows = spark.sql(
         f"""
         with lined as (
-            select *, {macros.statement_line("ddl")} as line, 'schema_change' as operation, 't' as table_name, 1 as phase
+            select
+                *, {macros.statement_line("ddl")} as line, 'schema_change' as operation, 't' as table_name,
+                {phase} as phase
             from statements_to_follow
         ),
         statements as (
@@ -470,11 +491,21 @@ def test_what_gold_does_not_follow_is_found_with_all_tables(spark, macros):
         from statements order by number
         """
     ).collect()
-    found = {row.ddl: (row.finding, row.others if row.finding else []) for row in rows}
-    assert {
-        ddl: (finding, [name.strip() for name in others])
-        for ddl, (finding, others) in found.items()
-    } == FOUND
+    return {
+        row.ddl: (row.finding, [name.strip() for name in row.others] if row.finding else [])
+        for row in rows
+    }
+
+
+def test_what_gold_does_not_follow_is_found_with_all_tables(spark, macros):
+    assert findings_of(spark, macros, FOUND) == FOUND
+
+
+def test_a_full_load_that_drops_the_database_first_is_no_finding(spark, macros):
+    """As captured from Debezium's connectors of MySQL and MariaDB; the rows come behind it."""
+    text = "DROP DATABASE IF EXISTS `shop`"
+    assert findings_of(spark, macros, [text], phase=0) == {text: (None, [])}
+    assert findings_of(spark, macros, [text]) == {text: (DATABASE, [])}
 
 
 def test_a_long_text_is_read_in_a_time_of_its_length(spark, macros):

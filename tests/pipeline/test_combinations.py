@@ -151,6 +151,16 @@ def failed_over(table):
     ]
 
 
+def quiet_while_failed_over(table):
+    """The second partition has no change from the second server, which empties the table before the first is back."""
+    record = of_mysql(table)
+    return [
+        [record(0, 0, "c", 1, 7, 500), record(1, 0, "c", 5, 7, 510)],
+        [record(0, 1, "u", 1, 1, 100, 2), record(0, 2, "t", None, 1, 120, 2)],
+        [record(0, 3, "c", 2, 7, 900), record(1, 1, "c", 6, 7, 910)],
+    ]
+
+
 def keyless(table, partition, offset, operation, value, position, snapshot="false"):
     source = postgres(table, position, snapshot)
     return change(offset, operation, {"value": value}, source, partition, key=None)
@@ -283,6 +293,7 @@ FEEDS = {
     },
     "combined_keyless": {"format": "debezium_json", "before_images": "complete"},
     "combined_canal": {"format": "canal_json"},
+    "combined_as_sent": {"format": "canal_json", "after_images": "as_sent"},
     "combined_oms": {"format": "oms_default"},
     "combined_maxwell": {"format": "maxwell", "cut_overs": {"shop.whole_boot": SECOND_180}},
 }
@@ -429,6 +440,14 @@ CASES = {
             [OTHER(1, 0, "t", None, 1, 200, 2), OTHER(0, 4, "c", 3, 1, 300, 2)],
         ],
         [(3, "1/300")],
+    ),
+    "quiet_partition": Case(
+        quiet_while_failed_over("quiet_partition"), [(2, "7/900"), (6, "7/910")]
+    ),
+    # in one run, whose marks do not tell the two visits apart
+    "quiet_at_once": Case(
+        [[record for load in quiet_while_failed_over("quiet_at_once") for record in load]],
+        [(2, "7/900"), (6, "7/910")],
     ),
     "ddl_after_failover": Case(
         [
@@ -629,12 +648,12 @@ CASES = {
         more=", new_columns='add'",
     ),
     "casing": Case(
-        # gold keeps the first spelling of a column and reports the second
+        # MySQL takes both spellings for one column: gold has it once, with the values of either
         [
             [canal_record("casing", 0, "INSERT", {"id": "1", "Amount": "5"}, 1)],
             [canal_record("casing", 1, "INSERT", {"id": "2", "amount": "6"}, 2)],
         ],
-        [(1, "5"), (2, None)],
+        [(1, "5"), (2, "6")],
         {"id": "int"},
         feed="combined_canal",
         more=", new_columns='add'",
@@ -653,6 +672,27 @@ CASES = {
         [(1, "b", None), (2, "c", "x")],
         ROW | {"body": "string"},
         feed="combined_canal",
+    ),
+    "noblob_as_sent": Case(
+        # the feed says it: what an update leaves out is as it was
+        [
+            [
+                canal_record(
+                    "noblob_as_sent", 0, "INSERT", {"id": "1", "value": "a", "body": "long"}, 1
+                )
+            ],
+            [
+                canal_record(
+                    "noblob_as_sent", 1, "UPDATE", {"id": "1", "value": "b"}, 2, old={"value": "a"}
+                ),
+                canal_record(
+                    "noblob_as_sent", 2, "INSERT", {"id": "2", "value": "c", "body": "x"}, 3
+                ),
+            ],
+        ],
+        [(1, "b", "long"), (2, "c", "x")],
+        ROW | {"body": "string"},
+        feed="combined_as_sent",
     ),
     "equal_offsets": Case(
         # a key changed its partition: nothing says which came first, but it ends the same way whichever is read first
@@ -784,6 +824,8 @@ SHARED = {
         "late_partition",
         "moved_server",
         "other_partition",
+        "quiet_partition",
+        "quiet_at_once",
         "ddl_after_load",
         "undecided",
         "emptied_elsewhere",
@@ -921,7 +963,8 @@ def test_what_gold_cannot_decide_or_have_is_reported(built):
         built, "--select", "columns_follow_the_source", "--vars", "check_all_history: true"
     )
     named = {(row["gold_table"], row["column_name"]) for row in columns}
-    assert {("casing", "amount"), ("noblob", "body")} <= named
+    assert ("noblob", "body") in named
+    assert "casing" not in {model for model, _ in named}
     # rows from before a column was added lack it, and nothing is wrong with that
     assert ("clock_added", "at") not in named
 

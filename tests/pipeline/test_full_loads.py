@@ -172,10 +172,13 @@ KEY = {"key_columns": {"shop.t": ["id"]}}
 FORMATS = {
     "aws_dms": (aws_dms, KEY),
     "canal_json": (canal("ROW"), {}),
+    "canal_json_ckafka": (canal("ROW"), KEY),
+    "canal_json_cloudcanal": (canal("ROW"), {}),
     "canal_json_dts": (canal("INIT"), {"dts_instance_created": "since_2022_03_20"}),
     "canal_json_oms": (canal("ROW"), {}),
     "debezium_smt": (debezium_smt, {}),
     "drs_json": (canal("INIT"), KEY),
+    "drs_json_c": (canal("INIT"), KEY),
     "dtle": (dtle, {}),
     "dts_avro": (oms_avro, {}),
     "google_datastream": (google_datastream, {}),

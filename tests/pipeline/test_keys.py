@@ -20,10 +20,10 @@ pytestmark = pytest.mark.long
 FEED = "keyed"
 SPELLED = """
     feed='keyed', database='shop', table='spelled',
-    key=['amount', 'label', 'tag', 'local', 'instant', 'day', 'ratio', 'flag'],
+    key=['amount', 'label', 'tag', 'local', 'instant', 'day', 'ratio', 'flag', 'digits'],
     columns={
         'amount': 'decimal(9,2)', 'label': 'string', 'tag': 'binary', 'local': 'timestamp_ntz', 'instant': 'timestamp',
-        'day': 'date', 'ratio': 'double', 'flag': 'boolean', 'value': 'string'
+        'day': 'date', 'ratio': 'double', 'flag': 'boolean', 'digits': 'binary', 'value': 'string'
     }
 """
 MODELS = {
@@ -47,6 +47,11 @@ MODELS = {
     columns={'code': 'string', 'part': 'int', 'value': 'string'}
 ) }}
 """,
+    "widened": """{{ cdc.current_state(
+    feed='keyed', database='shop', table='widened', key=['code'],
+    columns={'code': 'string', 'part': 'int', 'value': 'string'}
+) }}
+""",
     "half_told": """{{ cdc.current_state(
     feed='keyed', database='shop', table='half_told', key=['code'], columns={'code': 'string', 'value': 'string'}
 ) }}
@@ -64,7 +69,9 @@ TYPES = {
     },
     "coded": {"code": "varchar(20)", "part": "int", "value": "varchar(20)"},
     "padded": {"code": "varchar(20)", "part": "int", "value": "varchar(20)"},
+    "widened": {"code": "varchar(20)", "part": "int", "value": "varchar(20)"},
     "half_told": {"code": "varchar(20)", "value": "varchar(20)"},
+    "without_model": {"code": "varchar(20)", "value": "varchar(20)"},
     "spelled": {
         "amount": "decimal(9,2)",
         "label": "enum('old','new')",
@@ -74,6 +81,7 @@ TYPES = {
         "day": "varchar(30)",
         "ratio": "double",
         "flag": "varchar(5)",
+        "digits": "varchar(4)",
         "value": "varchar(20)",
     },
 }
@@ -82,7 +90,7 @@ LATER_LABELS = {"label": "enum('first','old','new')"}
 FIRST = ("a", "2026-01-01 00:00:00.000001", "1.1000", "\x00\xff")
 # one value for each load, in as many spellings
 SPELLINGS = [
-    ("\x00\x01", "2026-01-01 00:00:00", "2026-01-01T00:00:00Z", "2026-01-02", "1", "true"),
+    ("\x00\x01", "2026-01-01 00:00:00", "2026-01-01T00:00:00Z", "2026-01-02", "1", "true", "AB0C"),
     (
         "\x00\x01\x00",
         "2026-01-01 00:00:00.000",
@@ -90,6 +98,7 @@ SPELLINGS = [
         "2026-01-02",
         "1.0",
         "1",
+        "ab0c",
     ),
     (
         "\x00\x01",
@@ -98,6 +107,7 @@ SPELLINGS = [
         "2026-01-02 00:00:00",
         "1e0",
         "t",
+        "Ab0C",
     ),
 ]
 KEYS = {
@@ -113,8 +123,12 @@ KEYS = {
     # no key of the source's: declared by the feed, and not every row has all of it
     "coded": [("x", "1"), ("x", None), (None, "1"), (None, None), ("null", "1"), ("", "1")],
     "padded": [("y", "7"), ("y ", "7"), ("z", "1"), ("z", "01")],
+    # the source's key has one column in the first load, and two from then on
+    "widened": [("x", "1"), ("y", "2"), ("z", "3")],
     # the changes of the first row name no key
     "half_told": [("a",), ("b",), ("c",)],
+    # and no gold model reads this table
+    "without_model": [("a",), ("b",)],
     "spelled": [(str(number), "2", *SPELLINGS[0]) for number in range(4)],
 }
 
@@ -134,6 +148,8 @@ def messages(table, load):
             told = json.loads(record["value"])
             is_told = table in ("priced", "spelled") or (table == "half_told" and number > 0)
             told["pkNames"] = columns[:-1] if is_told else None
+            if table == "widened":
+                told["pkNames"] = columns[: 2 if load else 1]
             yield record | {"value": json.dumps(told)}
 
 
@@ -141,7 +157,9 @@ def messages(table, load):
 def keyed(project):
     before = project.feeds
     declared = {f"shop.{table}": ["code", "part"] for table in ("coded", "padded")}
-    project.add_feed(FEED, format="canal_json", files="in/keyed", key_columns=declared)
+    encodings = {"shop.spelled": {"digits": "hex_binary"}}
+    told = {"files": "in/keyed", "key_columns": declared, "encodings": encodings}
+    project.add_feed(FEED, format="canal_json", **told)
     for name, text in MODELS.items():
         project.write_model(name, text)
     for load in range(3):
@@ -185,6 +203,19 @@ def test_a_key_with_null_names_no_row(keyed):
     }
 
 
+def test_changes_without_a_key_are_reported_where_no_model_reads_them(keyed):
+    """Once for the table, with the first of them."""
+    found = shown(keyed, "--select", "changes_have_keys")
+    told = [
+        (row["gold_table"], int(row["offset"]), int(row["change_count"]), row["finding"])
+        for row in found
+        if row["table_name"] == "without_model"
+    ]
+    advice = "name key_columns in the feed, or make a model of current_rows"
+    # two rows, and a delete of one; its update does not say which row it changes, and is unknown
+    assert told == [(None, 0, 3, f"shop.without_model has changes without a key: {advice}")]
+
+
 def test_a_change_without_a_key_is_taken_for_no_drop_of_its_table(keyed):
     """It comes behind rows that stand, and none of these outlived anything."""
     keyless = keyed.sql(
@@ -215,7 +246,7 @@ def test_a_value_is_one_key_however_it_is_written(keyed):
     (key,) = keyed.sql("select _change.row_key as row_key from gold.spelled where amount = 2")
     assert key.row_key == [
         *("2.00", "new", "000100", "2026-01-01 00:00:00", "2026-01-01 00:00:00Z"),
-        *("2026-01-02", "1.0", "true"),
+        *("2026-01-02", "1.0", "true", "AB0C"),
     ]
     found = explained(keyed, "spelled", key.row_key)
     assert [row["operation"] for row in found] == ["update", "insert"]
@@ -241,6 +272,13 @@ def test_keys_that_differ_in_padding_alone_are_reported(keyed):
     assert len(told) == 4, told
     assert all("differ in zeros or blanks alone" in row["finding"] for row in found)
     assert shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('spelled')) }}") == []
+
+
+def test_a_key_that_gets_another_column_is_reported(keyed):
+    """With the first change that names the other key."""
+    found = shown(keyed, "--select", "key_is_the_sources_key")
+    told = [(int(row["offset"]), row["finding"]) for row in found if row["gold_table"] == "widened"]
+    assert told == [(100, "the model declares the key code, and the messages name code, part")]
 
 
 def test_misfits_can_be_errors(keyed):

@@ -13,13 +13,29 @@ from tests.pipeline.shop_records import shown
 pytestmark = pytest.mark.long
 
 HERE = Path(__file__).with_name("positions")
-FEEDS = {"positions": "debezium_json", "position_commits": "canal_json_ticdc"}
+FEEDS = {
+    "positions": "debezium_json",
+    "position_commits": "canal_json_ticdc",
+    "position_cloudcanal": "debezium_cloudcanal",
+    "position_dtle": "dtle",
+    "position_maxwell": "maxwell",
+}
+SETTINGS = {
+    "position_cloudcanal": {"key_columns": {"shop.orders": ["id"]}},
+    "position_maxwell": {"order": "position"},
+}
+ORDERS = """{{{{ cdc.current_state(
+    feed='{feed}', database='shop', table='orders', key=['id'], columns={{'id': 'bigint', 'status': 'string'}}
+) }}}}"""
 # with the database as a pattern where it reads several cases or variants of one table
 MODELS = {
     "position_orders": """{{ cdc.current_state(
     feed='positions', database={'pattern': '(mariadb|mysql)_.*'}, table='orders', key=['of', 'id'],
     columns={'of': {'type': 'string', 'source': '@database'}, 'id': 'bigint', 'status': 'string'}
 ) }}""",
+    "position_cloudcanal": ORDERS.format(feed="position_cloudcanal"),
+    "position_dtle": ORDERS.format(feed="position_dtle"),
+    "position_maxwell": ORDERS.format(feed="position_maxwell"),
     "position_accounts": """{{ cdc.current_state(
     feed='positions', database='bank', schema='dbo', table='accounts', key=['id'],
     columns={'id': 'bigint', 'code': 'string'}
@@ -47,9 +63,13 @@ MODELS = {
     feed='positions', database='keyless', table='log_lines', columns={'line': 'string'}
 ) }}""",
 }
+SHARED = ({1: "new", 3: "paid"}, {1: "sent", 3: "done"})
 CASES = {
+    "position_cloudcanal": {None: SHARED},
+    "position_dtle": {None: SHARED},
+    "position_maxwell": {None: SHARED},
     "position_orders": {
-        "mariadb_shared_positions": ({1: "new", 3: "paid"}, {1: "sent", 3: "done"}),
+        "mariadb_shared_positions": SHARED,
         "mysql_beyond_4_gib": ({1: "step"}, {1: "final", 2: "new"}),
         "mysql_failback": ({10: "b", 11: "made on B"}, {10: "c", 11: "changed on A"}),
     },
@@ -86,7 +106,7 @@ def in_database(told, database):
 
 def cases():
     """The records of the cases by feed and load."""
-    found = {"positions": ([], []), "position_commits": ([], [])}
+    found = {feed: ([], []) for feed in FEEDS}
     for told in lines("cases.jsonl"):
         name, load = told.pop("case"), told.pop("load")
         if name == "ticdc_split_update":
@@ -94,7 +114,57 @@ def cases():
         else:
             moved = told if name == "sqlserver_command_order" else in_database(told, name)
             found["positions"][load].append(record(moved))
+        # none of the others writes tombstones
+        if name == "mariadb_shared_positions" and told["value"]:
+            found["position_cloudcanal"][load].append(record(by_cloudcanal(told)))
+            found["position_dtle"][load].append(record(by_dtle(told)))
+            found["position_maxwell"][load].append(record(by_maxwell(told, load)))
     return found
+
+
+def by_cloudcanal(told):
+    """The record of Debezium as CloudCanal writes it: without the key, and with the connector's name for display."""
+    payload = told["value"] | {"source": told["value"]["source"] | {"connector": "MySQL"}}
+    value = {"schema": None, "payload": payload}
+    return told | {"topic": "cloudcanal.orders", "key": None, "value": value}
+
+
+def by_dtle(told):
+    """The record as dtle writes it, which names no connector."""
+    source = {
+        name: told["value"]["source"][name]
+        for name in ("version", "name", "server_id", "gtid", "file", "pos", "row", "db", "table")
+    }
+    source |= {"ts_sec": 1760000000, "snapshot": False, "thread": None}
+    columns = [{"field": "id", "type": "int64"}, {"field": "status", "type": "string"}]
+    images = [
+        {"field": image, "type": "struct", "fields": columns} for image in ("before", "after")
+    ]
+    key = {"type": "struct", "fields": columns[:1]}
+    return told | {
+        "topic": "dtle.orders",
+        "key": {"schema": key, "payload": json.loads(told["key"])},
+        "value": {
+            "schema": {"type": "struct", "fields": images},
+            "payload": told["value"] | {"source": source},
+        },
+    }
+
+
+def by_maxwell(told, load):
+    """The record as Maxwell writes it; of the second load with positions as from MariaDB 11.4 on, which are negative."""
+    change, source = told["value"], told["value"]["source"]
+    words = {"c": "insert", "u": "update", "d": "delete"}
+    row = change["after"] or change["before"]
+    value = {"database": "shop", "table": "orders", "type": words[change["op"]], "ts": 1760000000}
+    value |= {"xid": 7, "commit": True, "primary_key": [row["id"]], "primary_key_columns": ["id"]}
+    value |= {"position": f"{source['file']}:{source['pos'] - load * 2**31}", "data": row}
+    if change["op"] == "u":
+        value["old"] = {
+            name: old for name, old in change["before"].items() if old != change["after"][name]
+        }
+    key = {"database": "shop", "table": "orders", "pk.id": row["id"]}
+    return told | {"topic": "maxwell.orders", "key": json.dumps(key), "value": value}
 
 
 def captured():
@@ -151,6 +221,9 @@ def log_lines():
     return [*told, sent(9, "d", 0, 990), sent(0, "d", 1, 990, partition=1)]
 
 
+VECTOR = {"type": "array", "items": {"type": "double"}, "name": "io.debezium.data.DoubleVector"}
+
+
 def contradictions():
     """Changes whose images contradict the winner that positions choose, and some that only look like that."""
     oracle = {"connector": "oracle", "schema": "S", "file": None}
@@ -163,10 +236,28 @@ def contradictions():
     def after(number):
         return {"sequence": json.dumps([str(number), str(number)]), **postgres}
 
+    def embedded(offset, op, before, vector):
+        columns = [{"field": "id", "type": "int32"}, {"field": "embedding", **VECTOR}]
+        fields = [{"field": "after", "type": "struct", "fields": columns}]
+        row = {"id": 1, "embedding": vector}
+        told = change("shop", "embedded", op, offset, before, row, **after(100 * (offset + 1)))
+        payload = json.loads(told["value"])
+        return told | {
+            "value": text({"schema": {"type": "struct", "fields": fields}, "payload": payload})
+        }
+
     return [
+        # an unchanged vector that PostgreSQL left out; and one that is not NULL
+        embedded(0, "c", None, [0.5, 1.5]),
+        embedded(1, "u", None, None),
+        embedded(2, "u", None, [2.5]),
         # a deleted row that lives: its delete came behind it, and has a lower position
         change("shop", "living", "c", 0, None, one, **at(1000)),
         change("shop", "living", "d", 1, one, None, **at(900)),
+        # a row that came again lives no more: its insert came behind the delete, and has a lower position
+        change("shop", "reborn", "c", 0, None, one, **at(800)),
+        change("shop", "reborn", "d", 1, one, None, **at(1000)),
+        change("shop", "reborn", "c", 2, None, one, **at(900)),
         # an update that finds no row, in a format without whole images
         change("shop", "revived", "c", 0, None, one, **after(100)),
         change("shop", "revived", "d", 1, one, None, **after(200)),
@@ -178,6 +269,9 @@ def contradictions():
         change("shop", "repeated", "u", 3, one, other, pos=500, row=0),
         change("shop", "repeated", "u", 4, other, one, pos=500, row=0),
         change("shop", "repeated", "d", 5, one, None, pos=700, row=0),
+        # a file's positions begin again, and the table's rows do not show a step of more than 2 GiB
+        change("shop", "fallen", "c", 0, None, one, pos=1_900_000_000, row=0),
+        change("shop", "fallen", "c", 1, None, {"id": 2, "v": "a"}, pos=100_000_000, row=0),
         # one position and two partitions: nothing decides
         change("shop", "tied", "c", 0, None, one, pos=500, row=0),
         change("shop", "tied", "u", 0, one, other, pos=500, row=0, partition=1),
@@ -189,7 +283,8 @@ def built(lakehouse):
     """All of it in two loads, gold after each, and what the tests of order report then."""
     before = lakehouse.feeds
     for feed, format_name in FEEDS.items():
-        lakehouse.add_feed(feed, format=format_name, files=f"in/{feed}")
+        told = {"files": f"in/{feed}"} | SETTINGS.get(feed, {})
+        lakehouse.add_feed(feed, format=format_name, **told)
     create_tables(lakehouse.spark, str(lakehouse.root / "lakehouse" / "bronze"))
     for name, model in MODELS.items():
         lakehouse.write_model(name, model + "\n")
@@ -259,8 +354,10 @@ def test_only_what_no_position_decides_is_reported(built):
         (row["table_name"], *json.loads(row["row_key"] or "[]"), row["finding"])
         for row in found["order_is_decided"]
     ]
+    lower = "positions began again lower, and lose: was the source restored or replaced?"
     assert sorted(places) == [
-        ("tied", "1", "different changes at one position, in several partitions")
+        ("fallen", lower),
+        ("tied", "1", "different changes at one position, in several partitions"),
     ]
 
 
@@ -270,7 +367,14 @@ def test_images_that_contradict_the_winner_are_reported_with_both_places(built):
         row["table_name"]: (row["finding"], row["previous_place"], row["place"])
         for row in found["images_follow_each_other"]
     }
-    assert set(reported) == {"living", "revived"}
+    assert set(reported) == {"embedded", "living", "reborn", "revived"}
+    finding, before, update = reported["embedded"]
+    assert finding.startswith("NULL came where the row had a large value")
+    assert (json.loads(before)[2], json.loads(update)[2]) == (0, 1)
+    overtaken = "it came behind a change, found the row as that one left it, and loses to it"
+    finding, deleted, insert = reported["reborn"]
+    assert finding.startswith(overtaken)
+    assert (json.loads(deleted)[2], json.loads(insert)[2]) == (1, 2)
     finding, winner, loser = reported["living"]
     assert finding.startswith("it came behind a change")
     assert (json.loads(winner), json.loads(loser)) == (["shop.living", 0, 0], ["shop.living", 0, 1])

@@ -54,6 +54,21 @@ def test_each_difference_is_told_with_its_place(crm: Crm):
     assert "  different rows: 3; changes may be in flight: load, " in result.out
 
 
+def test_a_column_is_compared_under_a_name_in_another_case_where_the_database_takes_it_for_one(
+    crm: Crm,
+):
+    orders(crm)
+    if crm.kind == "postgresql":
+        crm.sql('alter table orders rename total to "TOTAL"')
+    else:
+        crm.sql("alter table orders change id ID bigint, change total TOTAL decimal(12,2)")
+    result = crm.reconcile("orders")
+    is_compared = '  orders id="3": total is "3.00" at the source, in gold "3.01"' in result.out
+    columns = 2 if crm.kind == "postgresql" else 3
+    assert f"orders: {columns} columns of" in result.out
+    assert is_compared == (crm.kind != "postgresql")
+
+
 def test_the_limit_bounds_what_is_shown_and_not_what_is_counted(crm: Crm):
     orders(crm)
     result = crm.reconcile("orders", "--limit", "1")

@@ -45,7 +45,7 @@
     {{ return(
         name not in cdc.sources_of(cdc.column_sources(meta.columns))
         and name not in (meta.left_out or [])
-        and name | lower not in cdc.taken_names(meta.columns)
+        and name | lower not in cdc.taken_names(meta)
         and modules.re.fullmatch('[^ ,;{}()\n\t=]+', name) is not none
     ) }}
 {%- endmacro %}
@@ -57,11 +57,15 @@
 {%- endmacro %}
 
 
-{#- In small letters: names in gold do not differ by case alone. -#}
-{% macro taken_names(columns) -%}
+{#- In small letters: names in gold do not differ by case alone, and a name in another case may be a column that the model has
+    under another name, or leaves out. -#}
+{% macro taken_names(meta, added=[]) -%}
     {%- set taken = cdc.own_names() -%}
-    {%- for name in columns -%}{%- do taken.append(name | lower) -%}{%- endfor -%}
-    {{ return(taken) }}
+    {%- set sources = cdc.sources_of(cdc.column_sources(meta.columns)) -%}
+    {%- for name in meta.columns.keys() | list + sources + (meta.left_out or []) + added -%}
+        {%- do taken.append(name | lower) -%}
+    {%- endfor -%}
+    {{ return(taken | unique | list) }}
 {%- endmacro %}
 
 

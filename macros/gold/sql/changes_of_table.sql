@@ -21,7 +21,7 @@
             {{ cdc.gold_key_column('changes', 'previous_row_key') }},
             changes.operation,
             changes.operation in ('delete', 'update_before') as is_deleted,
-            {{ cdc.as_column(cdc.gold_image('changes', 'changes.after_image'), 'after_image') }},
+            {{ cdc.as_column(cdc.gold_image('changes', 'changes.after_image', plan.columns), 'after_image') }},
             changes.is_after_complete,
             changes.schema_id,
             changes.topic,

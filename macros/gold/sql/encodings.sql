@@ -22,16 +22,39 @@
 {%- endmacro %}
 
 
-{#- Per schema of the messages, the encodings of the columns that are not written as plain text. -#}
-{% macro wires_of_schemas() -%}
+{#- Per schema of the messages, the encodings of the columns that are not written as plain text, by the model's spelling of names.
+    `declared`: SQL of the array of these. -#}
+{% macro wires_of_schemas(declared) -%}
+        with told_types as (
+
+            -- the schema of a message that was not read may name a column twice
+            select
+                schema_id,
+                column_name,
+                first(if({{ cdc.is_encoded() }}, struct(wire_encoding, scale, labels), null), true) as wire
+            from {{ ref('cdc_schemas') }}
+            where format = {{ cdc.quoted(cdc.feed_settings(model.config.meta.feed).format) }}
+            group by schema_id, column_name
+
+        ),
+
+        described as (
+
+            select
+                schema_id,
+                collect_list(struct(column_name, wire)) as told_columns
+            from told_types
+            group by schema_id
+
+        )
+
         select
             schema_id,
-            map_from_entries(collect_list(struct(column_name, struct(wire_encoding, scale, labels)))) as wires
-        from {{ ref('cdc_schemas') }}
-        where
-            format = {{ cdc.quoted(cdc.feed_settings(model.config.meta.feed).format) }}
-            and {{ cdc.is_encoded() }}
-        group by schema_id
+            map_from_arrays(
+                {{ cdc.spelled_as_declared('told_columns.column_name', declared) }},
+                told_columns.wire
+            ) as wires
+        from described
 {%- endmacro %}
 
 

@@ -102,7 +102,7 @@
     -%}
         {%- set source = column.get('source', name) -%}
         {%- set form = {'type': column.type | lower | replace(' ', ''), 'time_zone': cdc.gold_time_zone(meta.feed)} -%}
-        {%- set named = [told[source].split('(')[0] | trim] if source in told else coded.get(source, []) -%}
+        {%- set named = [told[source].split('(')[0] | trim] if source in told else coded.get(source | lower, []) -%}
         {%- set encodings = named | select('in', cdc.encodings_with_forms(form.type)) | list -%}
         {%- if encodings and source in told -%}
             {%- do form.update({'wire': cdc.wire_of_setting(told[source]), 'encodings': encodings}) -%}

@@ -41,7 +41,7 @@
 
     column_types as (
 
-        {{ cdc.wires_of_schemas() }}
+        {{ cdc.wires_of_schemas(cdc.names_in_messages(columns)) }}
 
     ),
     {%- endif %}

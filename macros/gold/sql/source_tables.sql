@@ -83,23 +83,6 @@
 {%- endmacro %}
 
 
-{#- An image, with the names of its shard as columns in it. -#}
-{% macro gold_image(relation, image) -%}
-    {%- if cdc.shard_parts() -%}
-    {%- set names -%}
-        map(
-        {%- for part in cdc.shard_parts() -%}
-        '@{{ part }}', {{ relation }}.{{ part }}_name{{ ', ' if not loop.last }}
-        {%- endfor -%}
-        )
-    {%- endset -%}
-    {{ cdc.overlaid(image, names) }}
-    {%- else -%}
-    {{ image }}
-    {%- endif -%}
-{%- endmacro %}
-
-
 {#- How far a row of silver without a key reaches, as columns: over one topic and partition where only offsets order. -#}
 {% macro reach_columns(relation) -%}
     if({{ relation }}.row_key is null and {{ relation }}.order_scope = 'offset', {{ relation }}.topic, null) as topic,

@@ -94,8 +94,8 @@ MUTANTS = (
         name="checks: one column that a change finds otherwise is no finding",
         kind="a comparison turned",
         file="tests/images_follow_each_other.sql",
-        before="size(other_columns) > 0",
-        after="size(other_columns) > 1",
+        before="size(other_columns) > 0\n        or",
+        after="size(other_columns) > 1\n        or",
         tests=(
             f"{SHIPPED}::test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported",
             AT_ONCE,

@@ -153,6 +153,22 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        name="gold: a name of MySQL in another case is another column",
+        kind="a comparison turned",
+        file="macros/gold/sql/gold_image.sql",
+        before="{{ cdc.ignores_case(relation) }} and size(",
+        after="false and size(",
+        tests=("tests/pipeline/test_case_of_names.py", "tests/pipeline/test_combinations.py"),
+    ),
+    Mutant(
+        name="gold: the types of columns are those of the messages' spelling",
+        kind="a comparison turned",
+        file="macros/gold/sql/encodings.sql",
+        before="{{ cdc.spelled_as_declared('told_columns.column_name', declared) }}",
+        after="told_columns.column_name",
+        tests=("tests/pipeline/test_case_of_names.py",),
+    ),
+    Mutant(
         name="gold: a row without a key that was taken stays",
         kind="a comparison turned",
         file="macros/gold/current_rows.sql",
