@@ -2,7 +2,8 @@
 -- Rows that a change does not find as the change before it left them: a message between the two is missing, or
 -- something wrote past the log. Updates and deletes show it where a format carries the whole row before a change; an
 -- insert shows it by a row that is there already, with other values. And changes that lose to an older one: they came
--- after it in its partition, and found the row as it had left it. And updates with NULL in place of a value that may not have changed.
+-- after it in its partition, and found the row as it had left it. And updates with NULL in place of a value that may
+-- not have changed.
 
 with
 

@@ -284,7 +284,9 @@ first_changes as (
         min(offset) as offset
     from loads_and_changes
     where not is_load
-    group by {{ source_table }}, topic, topic_generation, partition, cut_overs_passed, operation in ('truncate', 'schema_change')
+    group by
+        {{ source_table }}, topic, topic_generation, partition, cut_overs_passed,
+        operation in ('truncate', 'schema_change')
 
 ),
 

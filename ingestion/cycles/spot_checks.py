@@ -1,7 +1,7 @@
 """Spot checks of `run --follow`: every so many cycles some rows are compared with the source.
 
 A row that differs may be on its way. It is a finding once gold is complete up to a time after the
-moment at which it first differed, and the source has kept its row since.
+moment at which it first differed, and source and gold have kept their rows since.
 """
 
 import time
@@ -36,10 +36,15 @@ Explain = Callable[[Path, str, Key], str | None]
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row that differed: what the source had then, and when that was, by its clock."""
+    """A row that differed: what both sides had then, and when that was, by the source's clock."""
 
     at_source: str | None
+    in_gold: tuple[str, int, int] | None
     since: datetime
+
+    def is_as(self, pair: Pair) -> bool:
+        """Return whether both sides have now what they had then."""
+        return self.at_source == pair.at_source and self.in_gold == pair.in_gold
 
 
 @dataclass
@@ -132,16 +137,19 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
 
 
 def _proven(suspects: dict[Key, Suspect], look: Look) -> list[Key]:
-    """Return the keys that differ as they did before, and update the suspects from this look."""
+    """Return the keys that differ as they did before, and update the suspects from this look.
+
+    Where gold shows another change than before, the source may have had it in the meantime.
+    """
     proven = []
     for key, pair in look.pairs.items():
         before = suspects.get(key)
         if not pair.differs:
             suspects.pop(key, None)
-        elif before is not None and before.at_source == pair.at_source:
+        elif before is not None and before.is_as(pair):
             proven.append(key)
         elif before is not None or len(suspects) < MOST:
-            suspects[key] = Suspect(pair.at_source, look.at)
+            suspects[key] = Suspect(pair.at_source, pair.in_gold, look.at)
     return proven
 
 

@@ -63,7 +63,7 @@ class SourceTable:
 
 
 def spelled_as(declared: Iterable[str], table: SourceTable) -> SourceTable:
-    """Return the table with its columns in the declared spelling, where its database ignores case."""
+    """Return the table with columns in the declared spelling, where its database ignores case."""
     if not table.source.dialect.ignores_case:
         return table
     known = {name.lower(): name for name in declared}

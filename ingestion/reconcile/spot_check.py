@@ -42,6 +42,11 @@ class Pair:
         return self.source.checksum if self.source else None
 
     @property
+    def in_gold(self) -> tuple[str, int, int] | None:
+        """Return topic, partition and offset of the change that gold's row shows."""
+        return self.gold.told[:3] if self.gold else None
+
+    @property
     def differs(self) -> bool:
         """Return whether gold and source have different rows, or only one of them has a row."""
         return self.at_source != (self.gold.checksum if self.gold else None)

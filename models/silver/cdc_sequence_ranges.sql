@@ -357,8 +357,8 @@ counted as (
 
 ),
 
--- full loads, and visits to the same server, that other partitions have seen: a change from such a position on belongs to
--- this later epoch
+-- full loads, and visits to the same server, that other partitions have seen: a change from such a position on
+-- belongs to this later epoch
 begun_elsewhere as (
 
     select

@@ -341,3 +341,46 @@ def test_a_key_that_the_header_writes_otherwise_is_found(project):
         (project.root / "models" / "gold" / f"{name}.sql").unlink()
     for found in rows.values():
         assert [(int(row.id), row.note, row.body) for row in found] == [(30, "b", "long")]
+
+
+DECIMAL = {"type": "bytes", "name": "org.apache.kafka.connect.data.Decimal", "field": "id"}
+
+
+def scaled(offset, operation, key, note, scale):
+    """A record of Debezium whose key is a Decimal of this scale, in base64 or, as a number, bare."""
+    columns = [DECIMAL | {"parameters": {"scale": str(scale)}}, {"type": "string", "field": "note"}]
+    fields = [{"type": "struct", "field": "after", "fields": columns}]
+    source = postgres_source("scaled", json.dumps([str(offset + 1)] * 2))
+    row, block = {"id": key, "note": note}, {"type": "struct", "fields": fields}
+    return debezium_record(offset, operation, row, source, schema=block)
+
+
+def test_a_key_whose_decimal_is_written_with_another_scale_is_reported(project):
+    """An ALTER gives the column more digits, or the converter begins to write numbers: the changes miss their rows."""
+    before = project.feeds
+    project.add_feed("scaled", format="debezium_json", files="in/scaled")
+    project.write_model(
+        "scaled",
+        """{{ cdc.current_state(
+    feed='scaled', database='shop', schema='public', table='scaled', key=['id'],
+    columns={'id': 'decimal(9,2)', 'note': 'string'}
+) }}
+""",
+    )
+    # 1.5, 2.5 and 3.5 with one digit behind the point; then 1.50 with two, and 2.5 bare
+    loads = [
+        [scaled(number, "c", key, "old", 1) for number, key in enumerate(["Dw==", "GQ==", "Iw=="])],
+        [scaled(3, "d", "AJY=", None, 2), scaled(4, "u", 2.5, "new", 1)],
+    ]
+    for load, records in enumerate(loads):
+        project.land(Feed(name="scaled", format="debezium_json"), load, records)
+        project.run("--select", "silver", "scaled")
+    found = shown(project, "--inline", "{{ cdc.test_newest_change_wins(ref('scaled')) }}")
+    project.set_feeds(before)
+    (project.root / "models" / "gold" / "scaled.sql").unlink()
+    assert sorted((int(row["offset"]), row["finding"].partition(":")[0]) for row in found) == [
+        # each of the two that share a value
+        (1, 'this key and ["2.5"] are one value, written with two scales'),
+        (3, 'this key and ["Dw=="] are one value, written with two scales'),
+        (4, 'this key and ["GQ=="] are one value, written with two scales'),
+    ]

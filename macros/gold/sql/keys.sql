@@ -119,6 +119,41 @@
 {%- endmacro %}
 
 
+{#- The key columns whose texts depend on a scale, as in forms_of_key: decimals in base64, which gold compares as they are written. -#}
+{% macro scaled_columns_of_key(declaration) -%}
+    {%- set coded = cdc.coded_columns(cdc.feed_settings(declaration.feed).format, asks=true) or {} -%}
+    {%- set told = cdc.encodings_of_table(declaration) -%}
+    {%- set scaled = {} -%}
+    {%- for source in cdc.source_key(declaration) -%}
+        {%- set named = [told[source].split('(')[0] | trim] if source in told else coded.get(source | lower, []) -%}
+        {%- set encodings = named | select('in', ['connect_decimal', 'variable_scale_decimal']) | list -%}
+        {%- if encodings and source in told -%}
+            {%- do scaled.update({source: {'wire': cdc.wire_of_setting(told[source]), 'encodings': encodings}}) -%}
+        {%- elif encodings -%}
+            {%- set schemas = 'scale_of_key_' ~ loop.index -%}
+            {%- do scaled.update({source: {'wire': schemas, 'encodings': encodings, 'schemas_as': schemas}}) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(scaled) }}
+{%- endmacro %}
+
+
+{#- The values of a gold key as gold's columns have them, each as `value_of_<column>`. `scaled`: what scaled_columns_of_key returns. -#}
+{% macro values_of_key(row_key, declaration, scaled) -%}
+    {%- set columns = cdc.column_sources(declaration.columns) -%}
+    {%- set time_zone = cdc.gold_time_zone(declaration.feed) -%}
+    {%- for source in cdc.source_key(declaration) -%}
+    {%- set text = row_key ~ '[' ~ (cdc.shard_parts(declaration) | length + loop.index0) ~ ']' -%}
+    {%- for name, column in columns.items() if name in declaration.key and column.get('source', name) == source -%}
+    {{ cdc.typed(
+        cdc.canonical_text(text, scaled[source].wire, scaled[source].encodings, time_zone) if source in scaled else text,
+        column.type, time_zone, source in scaled
+    ) }} as {{ cdc.identifier('value_of_' ~ name) }},
+            {% endfor -%}
+    {%- endfor -%}
+{%- endmacro %}
+
+
 {#- Types whose plain texts a producer writes in one way. -#}
 {% macro plain_types() -%}
     {{ return(['string', 'bigint', 'int', 'smallint', 'tinyint']) }}

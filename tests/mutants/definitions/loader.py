@@ -241,8 +241,18 @@ MUTANTS = (
         name="spot checks: a row that the source has changed meanwhile counts as it was",
         kind="a comparison turned",
         file="ingestion/cycles/spot_checks.py",
-        before="before is not None and before.at_source == pair.at_source",
-        after="before is not None",
+        before="self.at_source == pair.at_source and self.in_gold",
+        after="self.in_gold",
         tests=(f"{SPOT_CHECKS}::test_a_row_that_the_source_goes_on_changing_is_no_finding",),
+    ),
+    Mutant(
+        name="spot checks: a row that gold has got meanwhile counts as it was",
+        kind="a guard left out",
+        file="ingestion/cycles/spot_checks.py",
+        before=" and self.in_gold == pair.in_gold",
+        after="",
+        tests=(
+            f"{SPOT_CHECKS}::test_a_row_that_gold_has_got_since_is_no_finding_before_it_is_seen_again",
+        ),
     ),
 )
