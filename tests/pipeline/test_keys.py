@@ -380,7 +380,7 @@ def test_a_key_whose_decimal_is_written_with_another_scale_is_reported(project):
     (project.root / "models" / "gold" / "scaled.sql").unlink()
     assert sorted((int(row["offset"]), row["finding"].partition(":")[0]) for row in found) == [
         # each of the two that share a value
-        (1, 'this key and ["2.5"] are one value, written with two scales'),
+        (1, 'this key and ["2.50"] are one value, written with two scales'),
         (3, 'this key and ["Dw=="] are one value, written with two scales'),
         (4, 'this key and ["GQ=="] are one value, written with two scales'),
     ]
