@@ -131,7 +131,8 @@
 
         select
             newest.row_key,
-            {{ cdc.values_of_key('newest.row_key', declared, scaled) }}newest.change
+            {{ cdc.values_of_key('newest.row_key', declared, scaled) }}newest.gold_sequence,
+            newest.change
         from newest
         {%- for source, form in scaled.items() if form.schemas_as %}
             left join {{ cdc.silver_relation('schemas') }} as {{ form.schemas_as }}
@@ -156,6 +157,8 @@
             inner join {{ model }} as current
                 on
                     valued.row_key <> current._change.row_key
+                    -- a row that came after the delete is another one
+                    and (not valued.change.is_deleted or valued.gold_sequence > current._change.sequence)
                     {%- for name in declared.key %}
                     and valued.{{ cdc.identifier('value_of_' ~ name) }} = current.{{ cdc.identifier(name) }}
                     {%- endfor %}

@@ -370,7 +370,13 @@ def test_a_key_whose_decimal_is_written_with_another_scale_is_reported(project):
     # 1.5, 2.5 and 3.5 with one digit behind the point; then 1.50 with two, and 2.5 bare
     loads = [
         [scaled(number, "c", key, "old", 1) for number, key in enumerate(["Dw==", "GQ==", "Iw=="])],
-        [scaled(3, "d", "AJY=", None, 2), scaled(4, "u", 2.5, "new", 1)],
+        [
+            scaled(3, "d", "AJY=", None, 2),
+            scaled(4, "u", 2.5, "new", 1),
+            # 3.5 goes, and comes again as 3.50: that is no fault
+            scaled(5, "d", "Iw==", None, 1),
+            scaled(6, "c", "AV4=", "new", 2),
+        ],
     ]
     for load, records in enumerate(loads):
         project.land(Feed(name="scaled", format="debezium_json"), load, records)
