@@ -21,7 +21,7 @@
                 {%- do statements.append(cdc.create_state(state, plan)) -%}
                 {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
             {%- else -%}
-                {%- if plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cdc.cut_overs() -%}
+                {%- if cdc.may_remove_rows(plan) -%}
                     {%- do statements.append(cdc.append_deletes(state, plan)) -%}
                 {%- endif -%}
                 {%- if plan.news.truncates or plan.has_ranges or cdc.cut_overs() -%}
@@ -62,11 +62,33 @@
 {%- endmacro %}
 
 
+{#- Of a table whose changes remove nothing the state is empty, and no change has to be read for it. -#}
 {% macro create_state(state, plan) -%}
+    {%- if cdc.may_remove_rows(plan) -%}
 create or replace table {{ state }}
 using delta
 as
 {{ cdc.deletes_of_changes(plan) }}
+    {%- else -%}
+create or replace table {{ state }} (
+    row_key array<string>,
+    {%- if cdc.shard_parts() %}
+    shard array<string>,
+    {%- endif %}
+    topic string,
+    partition int,
+    delete_sequence {{ cdc.sequence_type() }},
+    operation string,
+    moved_sequence {{ cdc.sequence_type() }}
+)
+using delta
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Can the changes of the run delete a row, move one to another key, or empty the table? -#}
+{% macro may_remove_rows(plan) -%}
+    {{ return(plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cdc.cut_overs() != []) }}
 {%- endmacro %}
 
 
