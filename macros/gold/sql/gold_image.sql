@@ -22,11 +22,10 @@
 {% macro image_as_declared(relation, image, columns) -%}
     {%- set declared = cdc.names_in_messages(columns) -%}
     if(
-                {{ cdc.ignores_case(relation) }} and size(array_except({{ declared }}, map_keys({{ image }}))) > 0,
-                map_from_arrays(
-                    {{ cdc.spelled_as_declared('map_keys(' ~ image ~ ')', declared) }},
-                    map_values({{ image }})
-                ),
+                {{ cdc.ignores_case(relation) }}
+                and size(array_except({{ declared }}, map_keys({{ image }}))) > 0
+                and {{ cdc.differ_in_more_than_case('map_keys(' ~ image ~ ')') }},
+                transform_keys({{ image }}, (name, text) -> {{ cdc.declared_spelling('name', declared) }}),
                 {{ image }}
             )
 {%- endmacro %}

@@ -6,13 +6,20 @@
     `names` differ in nothing else, all stay as they are. -#}
 {% macro spelled_as_declared(names, declared) -%}
     if(
-                    size(array_distinct(transform({{ names }}, name -> lower(name)))) = size({{ names }}),
-                    transform(
-                        {{ names }},
-                        name -> coalesce(get(filter({{ declared }}, declared_name -> lower(declared_name) = lower(name)), 0), name)
-                    ),
+                    {{ cdc.differ_in_more_than_case(names) }},
+                    transform({{ names }}, name -> {{ cdc.declared_spelling('name', declared) }}),
                     {{ names }}
                 )
+{%- endmacro %}
+
+
+{% macro differ_in_more_than_case(names) -%}
+    size(array_distinct(transform({{ names }}, name -> lower(name)))) = size({{ names }})
+{%- endmacro %}
+
+
+{% macro declared_spelling(name, declared) -%}
+    coalesce(get(filter({{ declared }}, declared_name -> lower(declared_name) = lower({{ name }})), 0), {{ name }})
 {%- endmacro %}
 
 

@@ -42,6 +42,14 @@ MUTANTS = (
         tests=(CASES, "tests/pipeline/test_gold.py"),
     ),
     Mutant(
+        name="gold: a table that is built with deletes alone begins with an empty state",
+        kind="a guard left out",
+        file="macros/materializations/current_state.sql",
+        before="plan.news.deletes or plan.news.truncates",
+        after="plan.news.truncates",
+        tests=("tests/pipeline/test_gold.py",),
+    ),
+    Mutant(
         name="gold: rows are made before the state that voids some of them",
         kind="an order reversed",
         file="macros/materializations/current_state.sql",
@@ -156,7 +164,7 @@ MUTANTS = (
         name="gold: a name of MySQL in another case is another column",
         kind="a comparison turned",
         file="macros/gold/sql/gold_image.sql",
-        before="{{ cdc.ignores_case(relation) }} and size(",
+        before="{{ cdc.ignores_case(relation) }}\n                and size(",
         after="false and size(",
         tests=("tests/pipeline/test_case_of_names.py", "tests/pipeline/test_combinations.py"),
     ),
