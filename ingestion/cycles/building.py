@@ -72,8 +72,12 @@ def _vars(feeds: Mapping[str, Any] | None) -> list[str]:
 def _run(project_dir: Path, manifest: "Manifest", arguments: list[str]) -> Built:
     problems: list[str] = []
     _as_parsed(manifest)
+    # the manifest is in memory, and to write it takes a third of dbt's own time in each cycle
     outcome = invoke_dbt(
-        project_dir, arguments, lambda event: _hear(event, problems), manifest=manifest
+        project_dir,
+        [*arguments, "--no-write-json"],
+        lambda event: _hear(event, problems),
+        manifest=manifest,
     )
     results = list(getattr(outcome.result, "results", []))
     built = _built(results)
