@@ -3,8 +3,8 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all test-quick test-format test-formats test-gold test-ingestion test-pipeline \
-	test-histories test-crashes test-readme test-sources test-reconcile test-cluster test-long mutants lint new-format format bench clean
+.PHONY: help setup run test test-all test-quick test-format test-formats test-gold test-ingestion test-shop test-tables \
+	test-histories test-loads test-crashes test-readme test-sources test-reconcile test-cluster test-long mutants lint new-format format bench clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -35,21 +35,30 @@ lint: setup  ## check SQL as written, SQL as compiled, and Python
 	@$(BIN)/sqlfluff lint --disable-progress-bar --processes 2 $(WRITTEN_SQL)
 	@$(BIN)/python -m tests.lint_compiled_sql
 
-# With FAST=1 a kind leaves out the tests that are marked `long`; those marked `nightly` are in test-long alone.
-PYTEST := $(BIN)/python -m pytest --quiet -m "not nightly$(if $(FAST), and not long)"
+# With FAST=1 a kind leaves out the tests that are marked `long`, with REST=1 it has these alone; those marked `nightly` are in
+# test-long.
+CHOSEN := not nightly$(if $(FAST), and not long)$(if $(REST), and long)
+PYTEST := $(BIN)/python -m pytest --quiet -m "$(CHOSEN)"
 
 # The longest first, so that none is left alone at the end.
-KINDS := test-pipeline test-readme test-ingestion test-formats lint
-ALL_KINDS := test-sources test-pipeline test-histories test-crashes test-reconcile test-readme test-ingestion test-formats lint
+KINDS := test-shop test-tables test-readme test-ingestion test-formats lint
+# With the minutes that each takes on two quiet cores. First what most changes are seen by; of the others one begins only if it
+# should end by the minute LIMIT, as CI ends what runs longer than 90.
+FIRST_KINDS := test-tables:22 test-histories:12 "test-shop FAST=1:9" "test-readme FAST=1:4" "test-ingestion FAST=1:4" \
+	"test-formats FAST=1:5" lint:3
+MORE_KINDS := test-sources:17 test-loads:10 "test-shop REST=1:16" test-reconcile:8 "test-ingestion REST=1:9" test-crashes:6 \
+	"test-formats REST=1:7" "test-readme REST=1:4"
+LIMIT := 78
 
 test: setup  ## lint, and every promise once: formats, types, a real Kafka, end to end, the README's commands
-	@echo "Four kinds of tests and the linters run, two at a time, in about a quarter of an hour on two cores."
+	@echo "Five kinds of tests and the linters run, two at a time, in about a quarter of an hour on two cores."
 	@FAST=1 $(BIN)/python -m tests.kinds $(KINDS)
 
 test-all: setup  ## all but the nightly tests, with those that start databases, as CI runs it
 	@tests/sources/install_databases.sh
-	@echo "Eight kinds of tests and the linters run, two at a time, in about an hour on two cores."
-	@$(BIN)/python -m tests.kinds $(ALL_KINDS)
+	@echo "Ten kinds of tests and the linters run, two at a time, in about an hour on two cores."
+	@echo "What would not end by minute $(LIMIT) is left out, and named at the end: make test-all LIMIT=1000 has it all."
+	@$(BIN)/python -m tests.kinds $(FIRST_KINDS) --limit $(LIMIT) $(MORE_KINDS)
 
 test-quick: setup  ## formats and types: the tests of `make test` that take seconds
 	@$(MAKE) --no-print-directory test-formats FAST=1
@@ -68,19 +77,24 @@ test-formats: setup
 test-ingestion: setup
 	@$(PYTEST) tests/ingestion
 
-# Made-up histories and killed runs, which take the longest, beside everything else of the pipeline.
-HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
-ifdef FAST
-test-pipeline: setup
-	@$(PYTEST) tests/pipeline
-else
-test-pipeline: setup
+# What asks for the shop, and beside it what does not: there each run has a third of the tables.
+test-shop: setup
+ifndef FAST
 	@tests/support/install_browser.sh
-	@$(PYTEST) tests/pipeline $(addprefix --ignore=,$(HISTORIES))
 endif
+	@$(BIN)/python -m pytest --quiet -m "$(CHOSEN) and shop" tests/pipeline
+
+# Made-up histories, and dbt's builds and full loads of one format after the other, each take as long as all other tables.
+HISTORIES := $(addprefix tests/pipeline/,test_combinations.py test_epochs.py test_properties.py)
+LOADS := $(addprefix tests/pipeline/,test_formats_build.py test_full_loads.py)
+test-tables: setup
+	@$(BIN)/python -m pytest --quiet -m "$(CHOSEN) and not shop" tests/pipeline $(addprefix --ignore=,$(HISTORIES) $(LOADS))
 
 test-histories: setup
 	@$(PYTEST) $(HISTORIES)
+
+test-loads: setup
+	@$(PYTEST) $(LOADS)
 
 test-gold: setup  ## every rule of gold once, in tables that the cases share
 	@$(BIN)/python -m pytest --quiet tests/pipeline/test_gold.py

@@ -1,8 +1,13 @@
-"""Runs kinds of tests side by side: `python -m tests.kinds KIND ...`, the longest first.
+"""Runs kinds of tests side by side: `python -m tests.kinds KIND ... [--limit MINUTES KIND ...]`, the longest first.
 
-What each writes is in target/tests/KIND.log; the screen says when one begins and ends, and at the end what failed.
+A kind is a target of the Makefile, or one with a variable: "test-shop FAST=1". Those behind --limit are told with the minutes
+that they take on a usual machine, "test-crashes:6", as are the others then; one of them begins only if it should end
+within the limit, however fast the machine is by what has ended. CI has such a limit. What was left out is said at the
+end. What each kind writes is in target/tests/KIND.log; the screen says when one begins and ends, and at the end what
+failed.
 """
 
+import argparse
 import os
 import re
 import subprocess
@@ -30,13 +35,18 @@ def clock(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
+def log_of(kind: str) -> Path:
+    """Where a kind writes."""
+    return LOGS / f"{kind.replace(' ', '_')}.log"
+
+
 def run(kind: str) -> bool:
     """Run one kind; it has passed if True is returned."""
     say(f"{kind} begins")
     started = time.monotonic()
-    path = LOGS / f"{kind}.log"
+    path = log_of(kind)
     with path.open("w") as log:
-        command = ["make", "--no-print-directory", kind]
+        command = ["make", "--no-print-directory", *kind.split()]
         # its own make, not a part of the one that called us
         environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
         code = subprocess.run(
@@ -51,26 +61,64 @@ def run(kind: str) -> bool:
 
 def report(kind: str) -> None:
     """Say what failed in a kind: pytest's list, or the end of what it wrote."""
-    lines = (LOGS / f"{kind}.log").read_text(errors="replace").splitlines()
+    path = log_of(kind)
+    lines = path.read_text(errors="replace").splitlines()
     shown = [line for line in lines if FAILED.match(line)] or lines[-30:]
-    say(f"\n{kind} failed; all it wrote is in target/tests/{kind}.log:")
+    say(f"\n{kind} failed; all it wrote is in {path.relative_to(ROOT)}:")
     for line in shown:
         say(f"  {line}")
 
 
-def main(kinds: list[str]) -> int:
-    """Run the kinds in their order, two at a time; 0 if all have passed."""
+class Pace:
+    """How long kinds take here, by those that have ended."""
+
+    def __init__(self, minutes: dict[str, float]) -> None:
+        self.minutes, self.began = minutes, time.monotonic()
+        self.ended: dict[str, float] = {}
+
+    def passed(self) -> float:
+        """The minutes since the beginning."""
+        return (time.monotonic() - self.began) / 60
+
+    def would_end(self, kind: str) -> float:
+        """The minute in which a kind should end that begins now."""
+        usual = sum(self.minutes[one] for one in self.ended)
+        slowness = sum(self.ended.values()) / usual if usual else 1
+        return self.passed() + self.minutes[kind] * slowness
+
+
+def main(kinds: list[str], limit: float, more: list[str]) -> int:
+    """Run the kinds in their order, two at a time, then more if there is time for them; 0 if all that ran have passed."""
     LOGS.mkdir(parents=True, exist_ok=True)
-    started = time.monotonic()
+    told = [kind.partition(":") for kind in [*kinds, *more]]
+    pace = Pace({name: float(minutes or 0) for name, _, minutes in told})
+    names = [name for name, *_ in told]
+    optional = names[len(kinds) :]
+
+    def run_in_time(kind: str) -> bool | None:
+        if kind in optional and pace.would_end(kind) > limit:
+            return None
+        began = pace.passed()
+        has_passed = run(kind)
+        pace.ended[kind] = pace.passed() - began
+        return has_passed
+
     with ThreadPoolExecutor(LANES) as lanes:
-        passed = dict(zip(kinds, lanes.map(run, kinds), strict=True))
-    failed = [kind for kind in kinds if not passed[kind]]
+        outcomes = dict(zip(names, lanes.map(run_in_time, names), strict=True))
+    failed = [kind for kind, has_passed in outcomes.items() if has_passed is False]
+    left_out = [kind for kind, has_passed in outcomes.items() if has_passed is None]
     for kind in failed:
         report(kind)
-    took = clock(time.monotonic() - started)
-    say(f"\n{len(kinds) - len(failed)} of {len(kinds)} kinds of tests passed in {took}.")
+    ran = len(names) - len(left_out)
+    say(f"\n{ran - len(failed)} of {ran} kinds of tests passed in {clock(60 * pace.passed())}.")
+    if left_out:
+        say(f"NOT RUN, as they would not end by minute {limit:g}: {', '.join(left_out)}.")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kinds", nargs="+", metavar="KIND")
+    parser.add_argument("--limit", nargs="+", metavar="MINUTES KIND", default=["0"])
+    given = parser.parse_args()
+    sys.exit(main(given.kinds, float(given.limit[0]), given.limit[1:]))

@@ -55,7 +55,8 @@ def load(root: Path, *files: str) -> bool:
 
 def dbt(root: Path, *arguments: str) -> bool:
     where = ("--project-dir", str(root), "--profiles-dir", str(root))
-    return dbtRunner().invoke([*arguments, *where, "--log-level", "none"]).success
+    quiet = ("--log-level", "none", "--log-level-file", "none", "--no-write-json")
+    return dbtRunner().invoke([*arguments, *where, *quiet]).success
 
 
 def main(root: Path, *then: str) -> int:

@@ -22,7 +22,10 @@ KILLED_BEFORE = "merge into gold.shipments"
 SHIPMENTS = len(
     (ROOT / "examples/shop/expected/postgres.shipments.jsonl").read_text().rstrip("\n").split("\n")
 )
-SILVER = ["topic", "partition", "offset", "row_index", "operation"]
+# seconds that no run takes, on however slow a machine
+HANGS = 2400
+GOLD, STATE = "gold.db/shipments", "state.db/shipments"
+SILVER = "silver.db/debezium_json_changes"
 
 
 def project_of_postgres(folder):
@@ -80,7 +83,7 @@ def python(project, folder, module, *arguments):
         env=os.environ | settings,
         start_new_session=True,
         stdout=subprocess.DEVNULL,
-        timeout=400,
+        timeout=HANGS,
     ).returncode
 
 
@@ -92,9 +95,14 @@ def operations(project, table):
     return [commit["operation"] for commit in table_of(project, table).history()]
 
 
-def rows(project, table, columns=None, version=None):
+def rows(project, table, version=None, columns=None):
     arrow = table_of(project, table, version).to_pyarrow_table(columns=columns)
     return sorted(map(repr, arrow.to_pylist()))
+
+
+def places_of_changes(project, table, version=None):
+    columns = ["topic", "partition", "offset", "row_index", "operation"]
+    return rows(project, table, version, columns)
 
 
 def deletes(project, table, version=None):
@@ -127,43 +135,37 @@ def test_a_run_that_is_killed_between_state_and_gold_is_made_good_by_the_next(tm
     (tmp_path / "kill.json").write_text(json.dumps(KILLED_BEFORE))
     assert run(project, str(kept)) == -signal.SIGKILL
     assert json.loads((tmp_path / "killed.json").read_text()) == KILLED_BEFORE
-    gold, state = "gold.db/shipments", "state.db/shipments"
     # the state had been written, gold had not
-    assert "WRITE" in operations(project, state)
-    assert "MERGE" not in operations(project, gold)
+    assert "WRITE" in operations(project, STATE)
+    assert "MERGE" not in operations(project, GOLD)
     for name in ("kill.json", "killed.json"):
         (tmp_path / name).unlink()
     assert run(project, str(late), "--full-refresh") == 0
-    assert len(rows(project, gold)) == SHIPMENTS
-    for table, content in ((gold, rows), (state, deletes)):
-        (built,) = [
-            commit["version"]
-            for commit in table_of(project, table).history()
-            if "REPLACE TABLE" in commit["operation"] and commit["version"] > 0
-        ]
-        assert content(project, table) == content(project, table, version=built - 1)
+    assert_nothing_is_lost_or_doubled(project)
 
 
 @pytest.mark.long
 def test_a_run_that_ends_before_any_of_its_statements_is_made_good_by_the_next(tmp_path):
-    unbroken = stopped_runs(tmp_path / "unbroken", [])
+    project = project_of_postgres(tmp_path)
+    hand_in(project, 0, 1)
     write_shares(tmp_path, 1, SHARES)
-    project = stopped_runs(tmp_path / "stopped", sorted(map(str, tmp_path.glob("*.jsonl"))))
-    stopped = json.loads((project.root / "stopped.json").read_text())
+    files = sorted(map(str, tmp_path.glob("*.jsonl")))
+    assert python(project, ROOT, "tests.crashes.stopped_runs", str(tmp_path), *files) == 0
+    stopped = json.loads((tmp_path / "stopped.json").read_text())
     # silver, its order, what a gold table keeps of deletes, itself, and the marks of what was applied
     assert len(stopped) >= 5, stopped
     places = {statement.split()[2].strip("`").split(".")[0] for statement in stopped}
     assert places == {"silver", "state", "gold"}, stopped
-    for table in ("gold.db/shipments", "state.db/shipments"):
-        assert rows(project, table) == rows(unbroken, table)
-    silver = "silver.db/debezium_json_changes"
-    assert rows(project, silver, SILVER) == rows(unbroken, silver, SILVER)
+    assert_nothing_is_lost_or_doubled(project)
 
 
-def stopped_runs(folder, files):
-    """A project with all records: handed in at once, or by the files, behind which runs end before their statements."""
-    folder.mkdir()
-    project = project_of_postgres(folder)
-    hand_in(project, 0, 1 if files else SHARES)
-    assert python(project, ROOT, "tests.crashes.stopped_runs", str(project.root), *files) == 0
-    return project
+def assert_nothing_is_lost_or_doubled(project):
+    """The last run was a full refresh: what it made of all records is what the tables had before it."""
+    assert len(rows(project, GOLD)) == SHIPMENTS
+    for table, content in ((GOLD, rows), (STATE, deletes), (SILVER, places_of_changes)):
+        (made,) = [
+            commit["version"]
+            for commit in table_of(project, table).history()
+            if "REPLACE TABLE" in commit["operation"] and commit["version"] > 0
+        ]
+        assert content(project, table) == content(project, table, made - 1)

@@ -26,6 +26,15 @@ RECORD = """
     value binary, load_error string"""
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the modules that ask for the shop: without it each run of the others has a third of the tables."""
+    of_shop = {item.path for item in items if "shop" in getattr(item, "fixturenames", ())}
+    for item in items:
+        if item.path in of_shop:
+            item.add_marker(pytest.mark.shop)
+
+
 class Lakehouse:
     """The copied project, and what a user does with it."""
 
@@ -93,7 +102,9 @@ class Lakehouse:
         os.chdir(self.root)
         where = ("--project-dir", str(self.root), "--profiles-dir", str(self.root))
         listeners = [] if said is None else [lambda event: said.append(event.info.msg)]
-        return dbtRunner(callbacks=listeners).invoke([*arguments, *where, "--log-level", "none"])
+        # of dbt's files nobody here reads one, and they take a second of each run
+        quiet = ("--log-level", "none", "--log-level-file", "none", "--no-write-json")
+        return dbtRunner(callbacks=listeners).invoke([*arguments, *where, *quiet])
 
     def statuses(self, outcome: dbtRunnerResult) -> dict[str, NodeStatus]:
         assert outcome.exception is None, outcome.exception

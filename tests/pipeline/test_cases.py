@@ -25,6 +25,8 @@ def part_of(case, name):
 REPORTED = [case for case in NAMES if "found_by" in part_of(case, "expected")]
 # with what each message sets that is not applied; nothing, where a later one that is applied sets it again
 NOT_APPLIED = [case for case in NAMES if "not_applied" in part_of(case, "expected")]
+# tests of a gold table, which the case's own table is asked by
+GENERIC = {path.stem for path in (ROOT / "tests" / "generic").glob("*.sql")}
 
 
 def records_of(case, load):
@@ -101,37 +103,50 @@ def test_gold_holds_the_rows_of_the_source(case, built):
         assert rows["records2"][table] == in_order(last[name])
 
 
-@pytest.mark.parametrize("case", REPORTED)
-def test_a_case_that_no_message_decides_is_reported(case, built):
+@pytest.fixture(scope="module")
+def found(built, request):
+    """What the shipped tests without an argument find in all history, by test: one run of all that the selected cases name."""
     project, _ = built
-    test = part_of(case, "expected")["found_by"]
-    if (ROOT / "tests" / "generic" / f"{test}.sql").exists():
+    cases = selected_cases(request, "case")
+    named = {found_by(case) for case in {*REPORTED, *NOT_APPLIED} & cases} - GENERIC
+    if not named:
+        return {}
+    everything = ("--vars", "check_all_history: true")
+    project.statuses(project.dbt("test", "--select", *sorted(named), *everything))
+    rows = project.sql("select * from silver.findings where resolved_at is null")
+    # the shop's are those that other tests count
+    project.sql("delete from silver.findings where feed not like 'shop%'")
+    return {test: [row for row in rows if row.test == test] for test in named}
+
+
+def found_by(case):
+    return part_of(case, "expected")["found_by"]
+
+
+@pytest.mark.parametrize("case", REPORTED)
+def test_a_case_that_no_message_decides_is_reported(case, built, found):
+    project, _ = built
+    test = found_by(case)
+    if test in GENERIC:
         (declared,) = part_of(case, "models")
         model = table_of(case, declared)
         assert shown(project, "--inline", f"{{{{ cdc.test_{test}(ref('{model}')) }}}}")
     else:
-        found = shown(project, "--select", test)
-        assert any(case in str(row) for row in found)
+        assert any(case in str(row) for row in found[test])
 
 
 @pytest.mark.parametrize("case", NOT_APPLIED)
-def test_each_message_that_is_not_applied_is_named_and_gold_lacks_nothing_else(case, built):
+def test_each_message_that_is_not_applied_is_named_and_gold_lacks_nothing_else(case, built, found):
     """With what these set, gold's rows are those of the database."""
-    project, rows = built
+    _, rows = built
     expected = part_of(case, "expected")
     told = expected["not_applied"]
     offsets = {one["offset"] for one in told}
-    project.statuses(
-        project.dbt("test", "--select", expected["found_by"], "--vars", "check_all_history: true")
-    )
-    found = project.sql(
-        "select topic, partition, offset from silver.findings"
-        f" where feed = '{case}' and test = '{expected['found_by']}' and resolved_at is null"
-    )
-    # the shop's are those that other tests count
-    project.sql("delete from silver.findings where feed not like 'shop%'")
+    places = [
+        (row.topic, row.partition, row.offset) for row in found[found_by(case)] if row.feed == case
+    ]
     sent = [(one["topic"], one["partition"], one["offset"]) for one in records_of(case, "records2")]
-    assert sorted(map(tuple, found)) == [place for place in sent if place[2] in offsets]
+    assert sorted(places) == [place for place in sent if place[2] in offsets]
     for declared in part_of(case, "models"):
         held = [dict(row) for row in rows["records2"][table_of(case, declared)]]
         for one in told:
