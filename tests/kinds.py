@@ -1,7 +1,7 @@
 """Runs kinds of tests side by side: `python -m tests.kinds KIND ... [--limit MINUTES KIND ...]`, the longest first.
 
 A kind is a target of the Makefile, or one with a variable: "test-shop FAST=1". Those behind --limit are told with the minutes
-that they take on a usual machine, "test-crashes:6", as are the others then; one of them begins only if it should end
+that they take on a usual machine, "test-crashes:7", as are the others then; one of them begins only if it should end
 within the limit, however fast the machine is by what has ended. CI has such a limit. What was left out is said at the
 end. What each kind writes is in target/tests/KIND.log; the screen says when one begins and ends, and at the end what
 failed.
