@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 from ingestion.__main__ import main as ingestion
 from ingestion.spark.session import session
+from tests.support.quiet_dbt import QUIET
 
 WRITES = re.compile(r"(insert|merge|delete|update)\b", re.IGNORECASE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -55,8 +56,7 @@ def load(root: Path, *files: str) -> bool:
 
 def dbt(root: Path, *arguments: str) -> bool:
     where = ("--project-dir", str(root), "--profiles-dir", str(root))
-    quiet = ("--log-level", "none", "--log-level-file", "none", "--no-write-json")
-    return dbtRunner().invoke([*arguments, *where, *quiet]).success
+    return dbtRunner().invoke([*arguments, *where, *QUIET]).success
 
 
 def main(root: Path, *then: str) -> int:

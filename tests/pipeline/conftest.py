@@ -17,6 +17,7 @@ from ingestion.__main__ import main as ingestion
 from ingestion.bronze.tables import append_messages, create_tables
 from ingestion.config.feeds import Feed
 from ingestion.spark.session import session
+from tests.support.quiet_dbt import QUIET
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("macros", "models", "tests", "profiles", "seeds", "examples", "ingestion")
@@ -102,9 +103,7 @@ class Lakehouse:
         os.chdir(self.root)
         where = ("--project-dir", str(self.root), "--profiles-dir", str(self.root))
         listeners = [] if said is None else [lambda event: said.append(event.info.msg)]
-        # of dbt's files nobody here reads one, and they take a second of each run
-        quiet = ("--log-level", "none", "--log-level-file", "none", "--no-write-json")
-        return dbtRunner(callbacks=listeners).invoke([*arguments, *where, *quiet])
+        return dbtRunner(callbacks=listeners).invoke([*arguments, *where, *QUIET])
 
     def statuses(self, outcome: dbtRunnerResult) -> dict[str, NodeStatus]:
         assert outcome.exception is None, outcome.exception
