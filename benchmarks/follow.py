@@ -36,6 +36,8 @@ MODEL = """{{{{ cdc.current_state(
 """
 PARTITIONS = 4
 KEYS = 2000
+# a row of the source by table and key
+Rows = dict[tuple[int, int], dict[str, str]]
 
 
 @dataclass
@@ -65,9 +67,12 @@ def make_project(folder: Path, servers: str, tables: int) -> Path:
     return folder
 
 
-def change(dice: random.Random, number: int, table: int, key: int) -> dict:
-    """Return a Canal message whose row carries the time when it was made."""
-    now = time.time()
+def change(dice: random.Random, number: int, table: int, key: int, rows: Rows) -> dict:
+    """Return a Canal message whose row carries the time when it was made.
+
+    `rows` are those of the source by table and key: of one that is there, it is an UPDATE.
+    """
+    now, before = time.time(), rows.get((table, key))
     row = {
         "id": str(key),
         "customer": f"customer {dice.getrandbits(32):x}",
@@ -81,13 +86,14 @@ def change(dice: random.Random, number: int, table: int, key: int) -> dict:
         "id": number,
         "isDdl": False,
         "mysqlType": {"id": "bigint", "customer": "varchar(64)", "total": "decimal(12,2)"},
-        "old": None,
+        "old": [{name: before[name] for name in row if name != "id"}] if before else None,
         "pkNames": ["id"],
         "sql": "",
         "table": f"orders_{table}",
         "ts": round(now * 1000),
-        "type": "INSERT",
+        "type": "UPDATE" if before else "INSERT",
     }
+    rows[table, key] = row
     name = f"{table}.{key}"
     return {"key": name, "value": json.dumps(message).encode(), "partition": hash_of(name)}
 
@@ -98,14 +104,14 @@ def hash_of(name: str) -> int:
 
 
 def produce(
-    broker: KafkaBroker, rate: int, tables: int, stop: threading.Event, sent: list[int]
+    broker: KafkaBroker, rate: int, tables: int, rows: Rows, stop: threading.Event, sent: list[int]
 ) -> None:
     """Write changes at the rate until stopped."""
     dice, number, started = random.Random(1), 0, time.monotonic()
     while not stop.is_set():
         due = int((time.monotonic() - started) * rate)
         changes = [
-            change(dice, one, dice.randrange(tables), dice.randrange(KEYS))
+            change(dice, one, dice.randrange(tables), dice.randrange(KEYS), rows)
             for one in range(number, due)
         ]
         broker.produce("bench", changes)
@@ -184,8 +190,8 @@ def main() -> None:
     broker.create("bench", PARTITIONS)
     project = make_project(folder, broker.servers, args.tables)
     # every table is there before the clock starts
-    dice = random.Random(0)
-    broker.produce("bench", [change(dice, one, one, 0) for one in range(args.tables)])
+    dice, rows = random.Random(0), {}
+    broker.produce("bench", [change(dice, one, one, 0, rows) for one in range(args.tables)])
     log = (folder / "follow.log").open("w")
     command = [sys.executable, "-m", "ingestion", "run", "--follow"]
     follower = subprocess.Popen(
@@ -196,7 +202,7 @@ def main() -> None:
         stderr=subprocess.STDOUT,
     )
     try:
-        measure(args, folder, broker, follower)
+        measure(args, folder, broker, follower, rows)
     finally:
         follower.terminate()
         follower.wait(300)
@@ -206,7 +212,11 @@ def main() -> None:
 
 
 def measure(
-    args: argparse.Namespace, folder: Path, broker: KafkaBroker, follower: subprocess.Popen
+    args: argparse.Namespace,
+    folder: Path,
+    broker: KafkaBroker,
+    follower: subprocess.Popen,
+    rows: Rows,
 ) -> None:
     """Write changes for this long, and print their delays."""
     while "records," not in (folder / "follow.log").read_text():
@@ -216,7 +226,7 @@ def measure(
     stop, delays, sent = threading.Event(), Delays(), [0]
     warehouse = folder / "lakehouse" / "warehouse"
     threads = [
-        threading.Thread(target=produce, args=(broker, args.rate, args.busy, stop, sent)),
+        threading.Thread(target=produce, args=(broker, args.rate, args.busy, rows, stop, sent)),
         threading.Thread(target=watch_gold, args=(warehouse, args.busy, delays, stop)),
     ]
     started, began = time.monotonic(), time.time()
