@@ -14,12 +14,7 @@
         {%- set versions = run_query(
             "describe history " ~ source('bronze', 'messages') ~ " limit 20"
         ).columns['version'].values() -%}
-        {%- do graph.update({'lakehouse': {
-            'bronze_version': versions | max | int, 'oldest_version': versions | min | int,
-            'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
-            'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
-            'known': {}, 'looked_from': {}
-        }}) -%}
+        {%- do cdc.begin_run(versions | max | int, versions | min | int, applied) -%}
         {%- do cdc.refuse_older_bronze() -%}
         {%- do cdc.choose_code_generation() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}

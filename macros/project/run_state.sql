@@ -1,7 +1,27 @@
 {#- What a run knows and keeps for the next: how far each model has come, and what need not be asked again. -#}
 
-{#- What prepare_run found out; empty where dbt ran no hooks (compile, show, docs). Macros that only a run calls, for each of
-    hundreds of tables, take it from the graph themselves. -#}
+{#- Begins what a run knows. Its keys:
+    bronze_version, oldest_version   the newest version of bronze that the run reads, and one of which the log still tells
+    applied        {name: {version, built_by}}: the marks of models, and with a # in front of other things that are kept
+    applied_before, applied_now      the same as they were when the run began, and those that finish_run writes
+    feed_news      {feed: the version of its newest record that some silver model has not read}
+    table_news     {silver table: what is new in it by source table}, see news_of_silver
+    gold_plans     {gold model: its plan}, see gold_plan
+    declared       {gold model: what decides what is in its table}, see declared_by_model
+    built          {schema: the tables that exist}, see is_built
+    known          {question: its answer}, of questions that several models ask
+    looked_from    {test: the version behind which it looked}, see checked_version -#}
+{% macro begin_run(bronze_version, oldest_version, applied) -%}
+    {%- do graph.update({'lakehouse': {
+        'bronze_version': bronze_version, 'oldest_version': oldest_version,
+        'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
+        'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
+        'known': {}, 'looked_from': {}
+    }}) -%}
+{%- endmacro %}
+
+
+{#- What the run knows, as begin_run lists it; empty where dbt ran no hooks (compile, show, docs). -#}
 {% macro lakehouse_run() -%}
     {{ return(graph.get('lakehouse', {})) }}
 {%- endmacro %}
@@ -43,7 +63,7 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
 
 {#- Keeps a mark of this name for later runs: of a model, or with a # in front of something else that they need not ask again. -#}
 {% macro remember(name, version, built_by) -%}
-    {%- set run = graph.lakehouse -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- set mark = {'version': version, 'built_by': built_by} -%}
     {%- if run.applied.get(name) != mark -%}
         {%- do run.applied_now.update({name: mark}) -%}
@@ -60,7 +80,7 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
 
 {#- The model's table has new rows: what was kept of it, under its name, is no longer right, nor is a kept_table made from it. -#}
 {% macro rows_were_added() -%}
-    {%- set run = graph.lakehouse -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- set stale = ['#' ~ model.name] -%}
     {%- for node in graph.nodes.values() if node.config.materialized == 'kept_table' and model.unique_id in node.depends_on.nodes -%}
         {%- do stale.append(node.name) -%}
@@ -100,7 +120,7 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
 
 {#- Which build of silver a gold table is made from. -#}
 {% macro build_of_silver(meta) -%}
-    {{ return(graph.lakehouse.applied.get(meta.silver, {}).get('built_by', '')) }}
+    {{ return(cdc.lakehouse_run().applied.get(meta.silver, {}).get('built_by', '')) }}
 {%- endmacro %}
 
 

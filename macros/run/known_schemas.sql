@@ -1,7 +1,7 @@
 {#- What silver.schemas has of a format: the schema ids, the columns that a schema encodes, whether there are comments. Asked for
     all formats at once, and remembered for later runs, while the table stays as it is. -#}
 {% macro schemas_of_format(format) -%}
-    {%- set known = graph.lakehouse.known -%}
+    {%- set known = cdc.lakehouse_run().known -%}
     {%- if 'cdc_schemas' not in known -%}
         {#- the model of the table compares what is remembered with all new changes, and asks where that does not suffice -#}
         {%- set text = cdc.remembered_text('#cdc_schemas', cdc.build_of_schemas()) if model.name == 'cdc_schemas' or cdc.is_settled('cdc_schemas') -%}
@@ -26,7 +26,7 @@
 
 
 {% macro build_of_schemas() -%}
-    {{ return(graph.lakehouse.applied.get('cdc_schemas', {}).get('built_by', '')) }}
+    {{ return(cdc.lakehouse_run().applied.get('cdc_schemas', {}).get('built_by', '')) }}
 {%- endmacro %}
 
 
@@ -50,7 +50,7 @@
 {% macro has_unknown_schemas(format, schema_ids) -%}
     {%- set unknown = schema_ids | reject('in', cdc.schemas_of_format(format).schema_ids) | list -%}
     {%- if unknown -%}
-        {%- do graph.lakehouse.known.update({'cdc_schemas': cdc.asked_schemas()}) -%}
+        {%- do cdc.lakehouse_run().known.update({'cdc_schemas': cdc.asked_schemas()}) -%}
         {%- set unknown = schema_ids | reject('in', cdc.schemas_of_format(format).schema_ids) | list -%}
     {%- endif -%}
     {{ return(unknown != []) }}

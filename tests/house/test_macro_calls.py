@@ -100,6 +100,13 @@ def test_no_files_of_macros_call_each_other_in_a_circle():
         pytest.fail(f"in a circle: {', '.join(map(str, error.args[1]))}")
 
 
+def test_what_a_run_knows_is_reached_by_its_accessors_alone():
+    """macros/project/run_state.sql lists all of it, and nothing else touches where it is kept."""
+    kept = re.compile(r"graph\.(update|lakehouse)|'lakehouse'")
+    touching = [path.name for path in ROOT.glob("macros/**/*.sql") if kept.search(path.read_text())]
+    assert touching == ["run_state.sql"]
+
+
 def test_expressions_and_formats_ask_nobody():
     """They read no table, no graph and no configuration of a model: what they return can be tested without dbt."""
     asking = {

@@ -1,6 +1,6 @@
 {#- How far the model's table has come; none where it must be rebuilt, since silver was, or the model declares it otherwise. -#}
 {% macro mark_of_gold_model(node) -%}
-    {%- set mark = graph.lakehouse.applied.get(node.name) -%}
+    {%- set mark = cdc.lakehouse_run().applied.get(node.name) -%}
     {{ return(mark if mark and cdc.build_of_mark(mark) == cdc.build_of_gold_model(node, mark.version) else none) }}
 {%- endmacro %}
 
@@ -25,7 +25,7 @@
 
 {#- What a model declares that decides what is in its table; put together once a run, which asks several times. -#}
 {% macro declared_by_model(node) -%}
-    {%- set run = graph.lakehouse -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- if node.name not in run.declared -%}
         {%- set meta = node.config.meta -%}
         {#- what `_change` consists of: tables that were built with less are rebuilt -#}

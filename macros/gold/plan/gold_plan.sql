@@ -71,7 +71,7 @@
 
 {#- Does a table of gold exist? Asked once a run: load_relation() searches all relations for each. -#}
 {% macro is_built(table) -%}
-    {%- set run = graph.lakehouse -%}
+    {%- set run = cdc.lakehouse_run() -%}
     {%- if table.schema not in run.built -%}
         {%- do run.built.update({
             table.schema: run_query('show tables in ' ~ table.schema).columns[1].values() | list

@@ -6,7 +6,7 @@
 
 {#- The epochs of the table's partitions, each with the bronze version of its first change. -#}
 {% macro ranges_of_table(meta) -%}
-    {%- set known = graph.lakehouse.known -%}
+    {%- set known = cdc.lakehouse_run().known -%}
     {%- if 'cdc_sequence_ranges' not in known -%}
         {%- do known.update({'cdc_sequence_ranges': cdc.known_ranges()}) -%}
     {%- endif -%}
@@ -22,7 +22,7 @@
 
 {#- The ranges of all tables; those that an earlier run read, while the table of ranges is still the same. -#}
 {% macro known_ranges() -%}
-    {%- set applied = graph.lakehouse.applied -%}
+    {%- set applied = cdc.lakehouse_run().applied -%}
     {%- set build = applied.get('cdc_order_marks', {}).get('built_by') ~ ' ' ~ applied.get('cdc_sequence_ranges', {}).get('built_by') -%}
     {%- set text = cdc.remembered_text('#cdc_sequence_ranges', build) if cdc.is_settled('cdc_order_marks') -%}
     {%- if text -%}

@@ -20,7 +20,7 @@
 {#- What is new in silver for all tables of a format, as {since, rows}: asked once per run, and not per table, from the oldest mark
     of all that is made from it; and once from the beginning, if a table has to be built. -#}
 {% macro news_of_silver(silver, from_beginning=false) -%}
-    {%- set news = graph.lakehouse.table_news -%}
+    {%- set news = cdc.lakehouse_run().table_news -%}
     {%- set question = silver ~ (' from the beginning' if from_beginning else '') -%}
     {%- if question not in news -%}
         {%- set since = -1 if from_beginning else cdc.oldest_mark_behind(silver) -%}
@@ -43,7 +43,7 @@
 
 {#- The bronze version up to which all has read that is made from the present build of a change table of silver. -#}
 {% macro oldest_mark_behind(silver) -%}
-    {%- set applied = graph.lakehouse.applied -%}
+    {%- set applied = cdc.lakehouse_run().applied -%}
     {%- set build = applied.get(silver, {}).get('built_by', '') ~ ' ' -%}
     {%- set versions = [] -%}
     {%- for name in ['cdc_schemas', 'cdc_order_marks'] if name in applied -%}
@@ -155,7 +155,7 @@
 {#- By the answer for the gold tables of the format, if it is there and goes back far enough. -#}
 {% macro has_changes_since(version) -%}
     {%- set meta = model.config.meta -%}
-    {%- set asked = graph.lakehouse.table_news.get(meta.silver) -%}
+    {%- set asked = cdc.lakehouse_run().table_news.get(meta.silver) -%}
     {%- if asked and version >= asked.since -%}
         {{ return(cdc.table_news(meta, version) != {}) }}
     {%- endif -%}
