@@ -227,9 +227,9 @@
     a key or a position can be in several partitions only where its table is.
     `wanderers`: rows that offsets order, in several partitions; `half_emptied`: a table of several partitions, with a
     statement that clears one; `ties`: positions in several partitions; `moves`: rows that came from another key; `loads`: rows
-    of a full load; `positions`: changes whose positions go up. -#}
+    of a full load; `positions`: changes whose positions go up; `reloads`: a full load that began again by its marks. -#}
 {% macro questions_of_order() -%}
-    {%- set questions = ['wanderers', 'half_emptied', 'ties', 'moves', 'loads', 'positions'] -%}
+    {%- set questions = ['wanderers', 'half_emptied', 'ties', 'moves', 'loads', 'positions', 'reloads'] -%}
     {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return(questions) }}
     {%- endif -%}
@@ -270,7 +270,8 @@
                 count_if(operation = 'snapshot' and is_unchecked) > 0 as loads,
                 count_if(
                     is_unchecked and is_placed and order_scope = 'position' and operation <> 'snapshot'
-                ) > 0 as positions
+                ) > 0 as positions,
+                (select count(*) from {{ ref('cdc_sequence_ranges') }} where starts_full_load) > 0 as reloads
             from changes
             group by feed, catalog_name, database_name, schema_name, table_name
             having count_if(is_unchecked) > 0

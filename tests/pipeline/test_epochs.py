@@ -142,6 +142,20 @@ def test_gold_follows_epochs_and_inherited_positions(built, feed, table):
     assert gold(built, feed, table) == EXPECTED[table]
 
 
+def test_rows_that_a_new_full_load_does_not_bring_are_reported_once_it_has_ended(built):
+    """No message says whether it was of the whole table; what a TRUNCATE had removed, or another server has, is not asked for."""
+    outcome = built.dbt("show", "--select", "order_is_decided", "--limit", "1000")
+    (result,) = outcome.result.results
+    found = [row.dict() for row in result.agate_table.rows]
+    reported = {
+        (row["feed"], row["table_name"]) for row in found if "did not bring" in row["finding"]
+    }
+    feeds = ("at_once", "in_parts")
+    assert {one for one in reported if one[0] in feeds} == {
+        (feed, table) for feed in feeds for table in ("reloaded", "quiet")
+    }
+
+
 def verdicts(lakehouse, table, row_key):
     rows = explained(lakehouse, table, row_key)
     return [(row["operation"], row["offset"], row["verdict"]) for row in rows]

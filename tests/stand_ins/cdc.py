@@ -30,7 +30,7 @@ TEXTS = {
     "lies_between": "true",
     "positions_of_a_file": "4294967296",
     "epoch_in_ranges": "ranges.epoch",
-    "questions_of_order": ["wanderers", "half_emptied", "ties", "moves", "loads", "positions"],
+    "questions_of_order": ["wanderers", "half_emptied", "ties", "moves", "loads", "positions", "reloads"],
     "is_of_order": "true",
     "has_shared_positions": True,
     "is_same_table": "true",
