@@ -10,7 +10,7 @@ from ingestion.local_files import replace_file
 
 # Hive's metastore takes 128 characters, and a history has a longer name.
 LONGEST_NAME = 100
-SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+JINJA = re.compile(r"\{[{%#]")
 TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
 
 
@@ -37,26 +37,13 @@ def names_in_use(project_dir: Path) -> set[str]:
     return {path.stem.lower() for path in files}
 
 
-def described_models(project_dir: Path) -> dict[str, Path]:
-    """Return the YAML file that describes each model; dbt refuses a second one."""
-    described: dict[str, Path] = {}
-    for path in model_files(project_dir, "*.yml", "*.yaml"):
-        try:
-            told = yaml.load(path.read_text(encoding="utf-8"), Loader=SafeLoader)
-            entries = told.get("models") or []
-            names = [entry["name"] for entry in entries]
-        except (yaml.YAMLError, AttributeError, TypeError, KeyError):
-            # dbt reports what is wrong with it
-            continue
-        described |= dict.fromkeys(names, path.relative_to(project_dir))
-    return described
-
-
 def write(
     project_dir: Path, feed: str, name: str, table: Table, described: Path | None = None
 ) -> tuple[Path, list[str]]:
     """Write the model, and its YAML unless one describes it; return its path and remarks.
 
+    The columns stand in the YAML. They stand in the model's call where the YAML is another's, and
+    where a column has a name that dbt would take for Jinja in YAML.
     The YAML is written first: a model that once is without its tests would stay without. dbt, which
     may read at the same time, sees a file whole or not at all.
     """
@@ -64,9 +51,11 @@ def write(
     model, own = folder / f"{name}.sql", folder / f"{name}.yml"
     if described is None and (project_dir / own).exists():
         described = own
+    has_types = described is None and not any(JINJA.search(column.name) for column in table.columns)
     if described is None:
-        replace_file(project_dir / own, yaml_text(name, table).encode())
-    replace_file(project_dir / model, sql_text(feed, table).encode())
+        replace_file(project_dir / own, yaml_text(name, table, has_types).encode())
+    columns = "" if has_types else _columns_of_call(table)
+    replace_file(project_dir / model, sql_text(feed, table, columns).encode())
     if described is None:
         return model, []
     return model, [
@@ -75,17 +64,22 @@ def write(
     ]
 
 
-def sql_text(feed: str, table: Table) -> str:
+def sql_text(feed: str, table: Table, columns: str) -> str:
     """Return the model; names from messages are in it as string literals only."""
     place = zip(ARGUMENTS, table.place, strict=True)
     where = ", ".join(f"{name}={_literal(part)}" for name, part in place if part)
     names = {column.name: column.gold_name for column in table.columns}
     key = ", ".join(_literal(names[name]) for name in table.key)
-    columns = ",\n".join(f"        {_declaration(column)}" for column in table.columns_of_gold())
     return (
-        f"{{{{ cdc.current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}],\n"
-        f"    columns={{\n{columns}\n    }}\n) }}}}\n"
+        f"{{{{ cdc.current_state(\n    feed={_literal(feed)}, {where},\n    key=[{key}]{columns}\n"
+        ") }}\n"
     )
+
+
+def _columns_of_call(table: Table) -> str:
+    """Return the argument `columns` of the model's call."""
+    columns = ",\n".join(f"        {_declaration(column)}" for column in table.columns_of_gold())
+    return f",\n    columns={{\n{columns}\n    }}"
 
 
 def _declaration(column: Column) -> str:
@@ -100,11 +94,13 @@ def _literal(text: str) -> str:
     return repr(text)
 
 
-def yaml_text(name: str, table: Table) -> str:
-    """Return the model's YAML: what a row is, the source's comments and types, the tests."""
+def yaml_text(name: str, table: Table, has_types: bool) -> str:
+    """Return the model's YAML: what a row is, its columns with the source's comments, the tests."""
     columns = [
         {"name": column.gold_name}
+        | ({"data_type": column.type} if has_types else {})
         | ({"description": text} if (text := _description(column)) else {})
+        | (_source(column) if has_types else {})
         for column in table.columns_of_gold()
     ]
     listed = ", ".join(table.key)
@@ -116,6 +112,12 @@ def yaml_text(name: str, table: Table) -> str:
     }
     body = {"version": 2, "models": [model]}
     return yaml.dump(body, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _source(column: Column) -> dict[str, dict[str, dict[str, str]]]:
+    if column.gold_name == column.name:
+        return {}
+    return {"config": {"meta": {"source": column.name}}}
 
 
 class _Indented(yaml.SafeDumper):

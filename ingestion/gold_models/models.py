@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import yaml
 from jinja2 import Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -17,9 +18,10 @@ Place = tuple[str | None, str | None, str | None, str]
 ARGUMENTS = ("catalog", "database", "schema", "table")
 # The macros of gold tables, with the arguments that each of their models must have.
 REQUIRED = {
-    "current_state": {"feed", "table", "key", "columns"},
-    "current_rows": {"feed", "table", "columns"},
+    "current_state": {"feed", "table", "key"},
+    "current_rows": {"feed", "table"},
 }
+SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # Columns that no message has: they hold the names of the shard.
 SHARD = ("@database", "@schema", "@table")
 # What the feed's time_zone must declare.
@@ -36,7 +38,7 @@ NO_ENCODINGS = (
     "string until you say otherwise, and the feed's encodings must name how they are written (text "
     "where it is plain), since neither the messages nor a document tells it"
 )
-# Names that macros/gold/plan/new_columns.sql uses itself.
+# Names that macros/project/gold_models.sql lists as those of gold itself.
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
     *("_base_sequence", "_column_sequences", "_topic", "_partition", "_changed_at"),
@@ -190,8 +192,8 @@ class Table:
     def _left_out(self) -> list[str]:
         owners = self._owners()
         collided = [
-            f"{column.name} is left out: gold takes its name for that of {owner.name}; name it "
-            f"otherwise: 'NAME': {{'type': {column.type!r}, 'source': {column.name!r}}}"
+            f"{column.name} is left out: gold takes its name for that of {owner.name}; declare it "
+            f"under another name, with the type {column.type} and the source {column.name!r}"
             for column in self.columns
             if (owner := owners[column.gold_name.lower()]) is not column
         ]
@@ -216,6 +218,8 @@ class Model:
     left_out: tuple[str, ...]
     # columns that the model does not declare come into gold when messages carry them
     adds_columns: bool
+    # they stand in the model's YAML, not in its call
+    has_columns_in_yaml: bool = False
 
     @property
     def name(self) -> str:
@@ -245,12 +249,16 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 def declared_models(project_dir: Path) -> list[Model]:
     """Return the models made with `current_state` or `current_rows`; show which cannot be read."""
     models: list[Model] = []
+    typed: dict[str, dict[str, Any]] | None = None
     for path in model_files(project_dir, "*.sql"):
         text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
         if not re.search(rf"\b({'|'.join(REQUIRED)})\s*\(", text):
             continue
         try:
-            models += [_model(name, call) for call in _calls(project_dir, text)]
+            for call in _calls(project_dir, text):
+                if "columns" not in call:
+                    typed = columns_in_yaml(project_dir) if typed is None else typed
+                models.append(_model(name, call, (typed or {}).get(path.stem, {})))
         except Exception as error:
             # the text is the user's: anything can be wrong with it
             say(f"{name}: cannot read this model: {' '.join(str(error).split())}")
@@ -269,10 +277,47 @@ def model_files(project_dir: Path, *patterns: str) -> list[Path]:
     return sorted(path for paths in found for path in paths)
 
 
-def _model(path: Path, call: dict[str, Any]) -> Model:
+def described_models(project_dir: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
+    """Return the YAML file that describes each model, and what it says of it."""
+    described: dict[str, tuple[Path, dict[str, Any]]] = {}
+    for path in model_files(project_dir, "*.yml", "*.yaml"):
+        try:
+            told = yaml.load(path.read_text(encoding="utf-8"), Loader=SafeLoader)
+            found = {entry["name"]: (path, entry) for entry in told.get("models") or []}
+        except (yaml.YAMLError, AttributeError, TypeError, KeyError):
+            # dbt reports what is wrong with it
+            continue
+        described |= found
+    return described
+
+
+def columns_in_yaml(project_dir: Path) -> dict[str, dict[str, Any]]:
+    """Return the columns to which the YAML of each model gives a type, by the model's name.
+
+    macros/project/gold_models.sql reads the same of dbt's nodes.
+    """
+    return {
+        name: {
+            column["name"]: {"type": column["data_type"]} | _source(column)
+            for column in entry.get("columns") or []
+            if column.get("data_type") and column["name"].lower() not in TAKEN
+        }
+        for name, (_, entry) in described_models(project_dir).items()
+    }
+
+
+def _source(column: dict[str, Any]) -> dict[str, str]:
+    meta = (column.get("config") or {}).get("meta") or column.get("meta") or {}
+    return {"source": meta["source"]} if "source" in meta else {}
+
+
+def _model(path: Path, call: dict[str, Any], typed: dict[str, Any]) -> Model:
+    declared = call.get("columns", typed)
+    if not declared:
+        raise ValueError("it names no columns, and its YAML gives none a data_type")
     columns = {
         name: column if isinstance(column, dict) else {"type": column}
-        for name, column in call["columns"].items()
+        for name, column in declared.items()
     }
     told = {name: column.get("source", name) for name, column in columns.items()}
     sources = {name: source for name, source in told.items() if source not in SHARD}
@@ -285,6 +330,7 @@ def _model(path: Path, call: dict[str, Any]) -> Model:
         gold_names={source: name for name, source in sources.items()},
         left_out=tuple(call.get("left_out", ())),
         adds_columns=call.get("new_columns") == "add",
+        has_columns_in_yaml="columns" not in call,
     )
 
 
@@ -322,7 +368,7 @@ def differences(model: Model, table: Table) -> list[str]:
     told = {column.name: column.type for column in table.columns}
     untold = {column.name for column in table.columns if column.source_type is None}
     lines = [
-        f"+ {name!r}: {wanted!r}"
+        f"+ {_line(model, name, wanted)}"
         for name, wanted in told.items()
         if not (model.adds_columns or name in model.columns or name in model.left_out)
     ]
@@ -339,6 +385,17 @@ def differences(model: Model, table: Table) -> list[str]:
     if table.key and model.key and set(table.key) != set(model.key):
         lines.append(f"~ key: declared as {list(model.key)}, the messages say {list(table.key)}")
     return lines
+
+
+def _line(model: Model, name: str, type_text: str) -> str:
+    """Return what declares the column, as it stands where the model's columns are."""
+    if not model.has_columns_in_yaml:
+        return f"{name!r}: {type_text!r}"
+    column = {"name": name, "data_type": type_text}
+    text = yaml.safe_dump(
+        column, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6
+    )
+    return f"- {text.strip()}"
 
 
 def _plain(type_text: str) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ingestion.config.feeds import Config, Feed
 from ingestion.errors import SOURCE, UserError
-from ingestion.gold_models.model_files import described_models, model_names, names_in_use, write
-from ingestion.gold_models.models import Model, Place, Table, declared_models
+from ingestion.gold_models.model_files import model_names, names_in_use, write
+from ingestion.gold_models.models import Model, Place, Table, declared_models, described_models
 from ingestion.gold_models.source_tables import known_places, source_tables
 from ingestion.progress import say
 
@@ -107,7 +107,11 @@ def write_models(project_dir: Path, tables: list[Missing]) -> list[Outcome]:
     possible = {
         one.owner: model_names(one.feed.name, one.table) for one in tables if not reasons[one.owner]
     }
-    taken, described = names_in_use(project_dir), described_models(project_dir)
+    taken = names_in_use(project_dir)
+    described = {
+        name: path.relative_to(project_dir)
+        for name, (path, _) in described_models(project_dir).items()
+    }
     chosen = choose_names(possible, taken)
     outcomes = []
     for one in tables:

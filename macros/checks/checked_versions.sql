@@ -388,7 +388,7 @@
 {#- What all models declare that read a source table: those of gold_declarations() and histories. -#}
 {% macro declarations_of_readers() -%}
     {%- set declarations = {} -%}
-    {%- for node in (graph.nodes.values() if execute else []) if node.resource_type == 'model' and node.config.meta.silver -%}
+    {%- for node in (cdc.gold_models() + cdc.histories() if execute else []) -%}
         {%- do declarations.update({node.name: node.config.meta}) -%}
     {%- endfor -%}
     {{ return(declarations) }}

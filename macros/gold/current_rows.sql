@@ -9,16 +9,22 @@
     later change means, so the table is rebuilt from all of its changes whenever there are new ones.
     state.<table> has the counts: one row per distinct row; less than 0: taken more often than brought.
 -#}
-{% macro current_rows(feed, table, columns, database=none, schema=none, catalog=none, left_out=[]) -%}
+{% macro current_rows(feed, table, columns=none, database=none, schema=none, catalog=none, left_out=[]) -%}
     {%- if not execute -%}
     {%- do cdc.check_gold_source(feed, table) -%}
-    {%- do cdc.check_gold_columns(columns) -%}
-    {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns) -%}
+    {%- if columns is not none -%}
+        {%- do cdc.check_gold_columns(columns) -%}
+        {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns) -%}
+    {%- endif -%}
     {{- cdc.declare_gold_table('current_rows', {
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': [],
         'columns': columns, 'left_out': left_out
     }) -}}
     {%- else -%}
+    {%- if columns is none -%}
+        {%- do cdc.check_columns_in_yaml() -%}
+    {%- endif -%}
+    {%- set columns = model.config.meta.columns -%}
     {%- set sources = cdc.column_sources(columns) -%}
     with
 

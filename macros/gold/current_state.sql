@@ -4,30 +4,52 @@
     current_state(
         feed='shop_mariadb', database='shop', table='orders',   where the changes come from (schema and catalog where there is one)
         key=['id'],                                             the key columns, as silver has them
-        columns={'id': 'bigint', 'total': 'decimal(12,2)'},     name: type, or name: {'type': ..., 'source': 'name in the messages'}
+        columns={'id': 'bigint', 'total': 'decimal(12,2)'},     name: type, or name: {'type': ..., 'source': 'name in the messages'};
+                                                                without it those to which the model's YAML gives a data_type
         left_out=['note'],                                      columns that the source has and gold should not
         new_columns='add',                                      gold has undeclared columns as soon as they come; else 'report'
         large=true                                              of more than some 100 MB: a merge writes deletion vectors instead of files
     )
 -#}
 {% macro current_state(
-    feed, table, key, columns, database=none, schema=none, catalog=none, left_out=[], new_columns='report', large=false
+    feed, table, key, columns=none, database=none, schema=none, catalog=none, left_out=[], new_columns='report', large=false
 ) -%}
     {#- all that the model declares is known and checked once dbt has parsed it, which it does before it knows what is new -#}
     {%- if not execute -%}
-    {%- do cdc.check_gold_model(feed, table, key, columns) -%}
+    {%- do cdc.check_gold_source(feed, table) -%}
     {%- do cdc.check_new_columns(new_columns) -%}
     {%- do cdc.check_large(large) -%}
-    {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
+    {%- if columns is not none -%}
+        {%- do cdc.check_gold_model(feed, table, key, columns) -%}
+        {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
+    {%- endif -%}
     {{- cdc.declare_gold_table('current_state', {
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key,
         'columns': columns, 'left_out': left_out, 'new_columns': new_columns, 'large': large
     }) -}}
-    {%- elif cdc.gold_plan().mode == 'nothing' -%}
+    {%- else -%}
+    {%- if columns is none -%}
+        {%- do cdc.check_columns_in_yaml() -%}
+    {%- endif -%}
+    {%- if cdc.gold_plan().mode == 'nothing' -%}
     -- nothing is new in silver; `dbt compile` shows the whole statement
     {%- else -%}
     {{- cdc.latest_of_table(feed, cdc.gold_plan()) -}}
     {%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Columns that stand in YAML are checked when the model runs: while dbt parses its call, it does not know them. -#}
+{% macro check_columns_in_yaml() -%}
+    {%- do cdc.complete_declaration(model) -%}
+    {%- set meta = model.config.meta -%}
+    {%- if meta.key != [] -%}
+        {%- do cdc.check_gold_model(meta.feed, meta.table, meta.key, meta.columns) -%}
+    {%- else -%}
+        {%- do cdc.check_gold_columns(meta.columns) -%}
+    {%- endif -%}
+    {%- do cdc.check_patterns(meta, meta.columns, meta.key) -%}
 {%- endmacro %}
 
 
@@ -73,7 +95,8 @@
 {% macro check_gold_columns(columns) -%}
     {%- if not columns or columns is not mapping -%}
         {{ exceptions.raise_compiler_error(
-            "Gold model '" ~ model.name ~ "' names no columns with their types: columns={'id': 'bigint', 'name': 'string'}."
+            "Gold model '" ~ model.name ~ "' names no columns with their types: columns={'id': 'bigint', 'name': 'string'}, or the data_type of"
+            ~ " each in its YAML."
         ) }}
     {%- endif -%}
     {%- set own = cdc.own_names() -%}

@@ -6,3 +6,15 @@
     {%- do ref('cdc_schemas') -%}
     {%- do ref('cdc_sequence_ranges') -%}
 {%- endmacro %}
+
+
+{#- The same of a history of a gold model: which format that one reads, dbt knows later. -#}
+{% macro declare_history_of(name, columns) -%}
+    {{- config(materialized='kept_view', meta={'of': name, 'columns': columns}) -}}
+    {%- do ref(name) -%}
+    {%- for format in cdc.formats_in_use() -%}
+        {%- do ref(format ~ '_changes') -%}
+    {%- endfor -%}
+    {%- do ref('cdc_schemas') -%}
+    {%- do ref('cdc_sequence_ranges') -%}
+{%- endmacro %}

@@ -1,7 +1,9 @@
 {#- The body of a history model: every version that a row of the source ever had, typed; one row per key and version.
 
+    history(of='orders')                                    of the gold model of this name: its table, key and columns
+
     history(
-        feed='shop_mariadb', database='shop', table='orders',   as in current_state
+        feed='shop_mariadb', database='shop', table='orders',   or of a table, as in current_state
         key=['id'],
         columns={'id': 'bigint', 'total': 'decimal(12,2)'}
     )
@@ -11,19 +13,27 @@
     is_current:           no change ended it
     operation:            what made it
 -#}
-{% macro history(feed, table, key, columns, database=none, schema=none, catalog=none) -%}
-    {%- if not execute -%}
-    {%- do cdc.check_gold_model(feed, table, key, columns) -%}
-    {%- do cdc.check_history_columns(columns) -%}
-    {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
+{% macro history(feed=none, table=none, key=none, columns=none, database=none, schema=none, catalog=none, of=none) -%}
+    {%- if execute -%}
+    {%- do cdc.check_columns_in_yaml() -%}
+    {%- do cdc.check_history_columns(model.config.meta.columns) -%}
+    {%- set versions = cdc.versions_of_table(model.config.meta.feed, model.config.meta.columns) -%}
+    {%- do cdc.check_view_fits(versions) -%}
+    {{- versions -}}
+    {%- elif of is not none -%}
+    {%- do cdc.check_history_of(of, [feed, table, key, database, schema, catalog]) -%}
+    {{- cdc.declare_history_of(of, columns) -}}
+    {%- else -%}
+    {%- do cdc.check_gold_source(feed, table) -%}
+    {%- if columns is not none -%}
+        {%- do cdc.check_gold_model(feed, table, key, columns) -%}
+        {%- do cdc.check_history_columns(columns) -%}
+        {%- do cdc.check_patterns({'database': database, 'schema': schema, 'table': table}, columns, key) -%}
+    {%- endif -%}
     {{- cdc.declare_gold_table('kept_view', {
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key,
         'columns': columns
     }) -}}
-    {%- else -%}
-    {%- set versions = cdc.versions_of_table(feed, columns) -%}
-    {%- do cdc.check_view_fits(versions) -%}
-    {{- versions -}}
     {%- endif -%}
 {%- endmacro %}
 
@@ -281,8 +291,17 @@
 {%- endmacro %}
 
 
+{% macro check_history_of(of, others) -%}
+    {%- if of is not string or others | reject('none') | list -%}
+        {{ exceptions.raise_compiler_error(
+            "History model '" ~ model.name ~ "': history(of='orders') takes the name of a gold model, and feed, table and key from it."
+        ) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
 {% macro check_history_columns(columns) -%}
-    {%- for column in columns if column | lower in ('valid_from', 'valid_to', 'is_current', 'operation') -%}
+    {%- for column in columns if column | lower in cdc.own_names_of_history() -%}
         {{ exceptions.raise_compiler_error(
             "History model '" ~ model.name ~ "': the name '" ~ column ~ "' is the history's own; give the column another name"
             ~ " with {'type': ..., 'source': '" ~ column ~ "'}."

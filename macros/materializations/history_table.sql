@@ -1,6 +1,7 @@
 {#- gold.<table>_history as a table, for tools that read Delta files and for tables too wide for a view: rebuilt where the
     source's table has new changes. As a view it is a kept_view. -#}
 {% materialization history_table, adapter='spark' %}
+    {%- do cdc.complete_declaration(model) -%}
     {%- set version = cdc.version_for_gold(model.config.meta) -%}
     {%- do cdc.refuse_without_silver({'version': version}) -%}
     {%- set built_by = 'table ' ~ local_md5(cdc.build_of_silver(model.config.meta) ~ compiled_code ~ model.description) -%}

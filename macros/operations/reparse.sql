@@ -18,7 +18,7 @@
     {%- set columns = adapter.get_columns_in_relation(silver) | map(attribute='quoted') | join(', ') -%}
     {#- first: a gold table whose mark outlived the rows that it was made from would never meet the new ones -#}
     {%- set stale = cdc.made_of_silver() + ['#tests'] -%}
-    {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
+    {%- for node in cdc.gold_models() + cdc.histories() if node.config.meta.feed == feed -%}
         {%- do stale.append(node.name) -%}
     {%- endfor -%}
     {%- do cdc.forget_marks(stale) -%}

@@ -1,5 +1,85 @@
+{#- The nodes of the models that make gold tables. -#}
 {% macro gold_models() -%}
-    {{ return(graph.nodes.values() | selectattr('config.materialized', 'in', ['current_state', 'current_rows']) | list) }}
+    {%- set nodes = graph.nodes.values() | selectattr('config.materialized', 'in', ['current_state', 'current_rows']) | list -%}
+    {%- for node in nodes if not node.config.meta.columns -%}
+        {%- do cdc.complete_declaration(node) -%}
+    {%- endfor -%}
+    {{ return(nodes) }}
+{%- endmacro %}
+
+
+{#- The same of histories, which declare as gold models do. -#}
+{% macro histories() -%}
+    {%- set nodes = [] -%}
+    {%- for node in graph.nodes.values()
+        if node.resource_type == 'model' and (node.config.meta.silver or node.config.meta.of)
+        and node.config.materialized not in ['current_state', 'current_rows']
+    -%}
+        {%- do cdc.complete_declaration(node) -%}
+        {%- do nodes.append(node) -%}
+    {%- endfor -%}
+    {{ return(nodes) }}
+{%- endmacro %}
+
+
+{#- What a model declares becomes whole in its node: columns that its call does not name are those of its YAML, and a history `of` a gold
+    model has that one's table, key and columns. dbt knows both only once it has parsed all files. -#}
+{% macro complete_declaration(node) -%}
+    {%- set meta = node.config.meta -%}
+    {%- set declared = {'columns': meta.columns or cdc.columns_in_yaml(node)} -%}
+    {%- if meta.of and not meta.feed -%}
+        {%- set gold = cdc.gold_model_of(node) -%}
+        {%- for part in ['feed', 'silver', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
+            {%- do declared.update({part: gold[part]}) -%}
+        {%- endfor -%}
+        {%- do declared.update({'columns': declared.columns or gold.columns}) -%}
+    {%- endif -%}
+    {#- at once: models run side by side -#}
+    {%- do meta.update(declared) -%}
+{%- endmacro %}
+
+
+{#- The columns to which a model's YAML gives a type, as in the argument `columns`; `config: {meta: {source: ...}}` is a column's name in
+    the messages. What is described without a type is not declared, nor is what gold or a history makes itself. -#}
+{% macro columns_in_yaml(node) -%}
+    {%- set columns = {} -%}
+    {%- set own = cdc.own_names() + ([] if node.config.materialized in ['current_state', 'current_rows'] else cdc.own_names_of_history()) -%}
+    {%- for name, column in node.columns.items() if column.data_type and name | lower not in own -%}
+        {%- set source = (column.config or {}).get('meta', {}).get('source') or (column.meta or {}).get('source') -%}
+        {%- do columns.update({name: {'type': column.data_type, 'source': source} if source else column.data_type}) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
+{%- endmacro %}
+
+
+{#- What the gold model declares of which a history is. -#}
+{% macro gold_model_of(history) -%}
+    {%- set name = history.config.meta.of -%}
+    {%- for node in cdc.gold_models() if node.name == name and node.package_name == history.package_name -%}
+        {%- if not node.config.meta.key -%}
+            {{ exceptions.raise_compiler_error(
+                "History model '" ~ history.name ~ "': " ~ name ~ " has no key, and without one no version belongs to a row."
+            ) }}
+        {%- endif -%}
+        {{ return(node.config.meta) }}
+    {%- endfor -%}
+    {{ exceptions.raise_compiler_error(
+        "History model '" ~ history.name ~ "': of='" ~ name ~ "' is no gold model. It takes the name of one that current_state makes."
+    ) }}
+{%- endmacro %}
+
+
+{#- Names that the statements of gold use themselves. -#}
+{% macro own_names() -%}
+    {{ return([
+        '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
+        '_topic', '_partition', '_changed_at', '_image', '_wires', '_places', '_copies', '_newest', '_copy_number'
+    ]) }}
+{%- endmacro %}
+
+
+{% macro own_names_of_history() -%}
+    {{ return(['valid_from', 'valid_to', 'is_current', 'operation']) }}
 {%- endmacro %}
 
 

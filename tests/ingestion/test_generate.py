@@ -128,6 +128,24 @@ def test_a_model_is_declared_however_it_is_written(folder, capsys, text):
     assert capsys.readouterr().out == ""
 
 
+def test_columns_of_a_model_may_stand_in_its_yaml(folder):
+    """With a type they are declared; without one, or under a name of gold's own, they are described."""
+    call = CALL.replace(", columns={'id': 'bigint'}", "")
+    (folder / "models" / "gold" / "orders.sql").write_text("{{ cdc.current_state" + call + " }}")
+    (folder / "models" / "gold" / "any.yml").write_text("""
+models:
+  - name: orders
+    columns:
+      - {name: id, data_type: bigint}
+      - {name: state, data_type: "varchar(9)", config: {meta: {source: status}}}
+      - {name: note, description: Not declared.}
+      - {name: _change, data_type: struct<row_key array<string>>}
+""")
+    (declared,) = declared_models(folder)
+    assert (declared.key, declared.columns) == (("id",), {"id": "bigint", "status": "varchar(9)"})
+    assert declared.gold_names == {"id": "id", "status": "state"}
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -135,7 +153,11 @@ def test_a_model_is_declared_however_it_is_written(folder, capsys, text):
         ("{{ current_state" + CALL.replace("'crm'", "mine()"), "'mine' is undefined"),
         ("{{ current_state" + CALL.replace("'crm'", "mine"), "current_state needs feed by name"),
         ("{{ current_state" + CALL.replace("feed=", ""), "current_state needs feed by name"),
-        ("{{ cdc.current_rows(feed='crm', table='t')", "current_rows needs columns by name"),
+        ("{{ cdc.current_rows(table='t')", "current_rows needs feed by name"),
+        (
+            "{{ cdc.current_rows(feed='crm', table='t')",
+            "it names no columns, and its YAML gives none",
+        ),
     ],
 )
 def test_a_model_that_cannot_be_read_is_told(folder, capsys, text, reason):
@@ -371,8 +393,8 @@ def test_a_key_that_only_messages_beside_the_rows_name_is_proposed(generate, typ
 
 def left_out(name, owner, type_text):
     return (
-        f"  {name} is left out: gold takes its name for that of {owner}; name it otherwise: "
-        f"'NAME': {{'type': '{type_text}', 'source': '{name}'}}"
+        f"  {name} is left out: gold takes its name for that of {owner}; declare it under another "
+        f"name, with the type {type_text} and the source '{name}'"
     )
 
 
@@ -399,7 +421,7 @@ def test_a_description_without_a_model_is_not_written_over(generate, folder, cap
     model.unlink()
     assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
     assert described.read_text() == "mine"
-    assert model.exists()
+    assert "columns={\n        'id': 'int'\n    }" in model.read_text()
     said = capsys.readouterr().out.splitlines()[1]
     assert said.startswith("  models/gold/crm/orders.yml is there already and stays as it is: ")
 

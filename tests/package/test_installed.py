@@ -43,13 +43,14 @@ OWN = {
     "models/marts/of_changes.sql": "select id + 10 as id from {{ ref('changes') }}",
     "models/marts/of_schemas.sql": "select id + 10 as id from {{ ref('schemas') }}",
 }
-VERSIONS = """{{ cdc.history(
-    feed='crm', database='shop', table='orders', key=['id'], columns={'id': 'bigint', 'status': 'string'}
-) }}"""
+VERSIONS = "{{ cdc.history(of='orders') }}"
 TESTED = """
 version: 2
 models:
   - name: orders
+    columns:
+      - {name: id, data_type: bigint}
+      - {name: status, data_type: string}
     data_tests: [cdc.key_is_unique, cdc.newest_change_wins, cdc.every_value_fits_its_type]
 """
 # In one process, as a JVM of its own for each of them would take a minute more.

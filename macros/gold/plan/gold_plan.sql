@@ -1,5 +1,6 @@
 {#- What this run has to do for the model: build, merge or nothing, from which bronze version on, and what is new. -#}
 {% macro gold_plan() -%}
+    {%- do cdc.complete_declaration(model) -%}
     {%- set run = cdc.lakehouse_run() -%}
     {%- if model.name in run.get('gold_plans', {}) -%}
         {{ return(run.gold_plans[model.name]) }}

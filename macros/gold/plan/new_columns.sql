@@ -119,12 +119,3 @@
         ) }}
     {%- endif -%}
 {%- endmacro %}
-
-
-{#- Names that the statement uses itself. -#}
-{% macro own_names() -%}
-    {{ return([
-        '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
-        '_topic', '_partition', '_changed_at', '_image', '_wires', '_places', '_copies', '_newest', '_copy_number'
-    ]) }}
-{%- endmacro %}

@@ -192,4 +192,28 @@ MUTANTS = (
         after="lag(told_once.changed_at) over in_order as ended_at",
         tests=(f"{SHOP}::test_current_versions_are_the_gold_rows",),
     ),
+    Mutant(
+        name="gold: a column that YAML describes without a type is declared",
+        kind="a guard left out",
+        file="macros/project/gold_models.sql",
+        before="if column.data_type and name | lower not in own",
+        after="if name | lower not in own",
+        tests=("tests/pipeline/test_declarations.py",),
+    ),
+    Mutant(
+        name="gold: a column of YAML is read under its own name in gold",
+        kind="a column forgotten",
+        file="macros/project/gold_models.sql",
+        before="{'type': column.data_type, 'source': source} if source else column.data_type",
+        after="column.data_type",
+        tests=("tests/pipeline/test_declarations.py",),
+    ),
+    Mutant(
+        name="history: columns of its own do not count",
+        kind="a guard left out",
+        file="macros/project/gold_models.sql",
+        before="declared.columns or gold.columns",
+        after="gold.columns",
+        tests=("tests/pipeline/test_declarations.py",),
+    ),
 )

@@ -189,8 +189,8 @@ MUTANTS = (
         name="generate: columns stand in the order opposite to the table's",
         kind="an order reversed",
         file="ingestion/gold_models/model_files.py",
-        before="for column in table.columns_of_gold())\n    return (",
-        after="for column in reversed(table.columns_of_gold()))\n    return (",
+        before="        for column in table.columns_of_gold()\n",
+        after="        for column in reversed(table.columns_of_gold())\n",
         tests=(f"{TESTS}/test_generate.py::test_columns_stand_in_the_order_of_the_source_table",),
     ),
     Mutant(

@@ -1,11 +1,4 @@
 {{ cdc.current_state(
     feed='shop_postgres', schema='public', table='picking_list',
-    key=['id'],
-    columns={
-        'id': 'int',
-        'order_id': 'bigint',
-        'product_id': 'int',
-        'quantity': 'smallint',
-        'picker': 'string'
-    }
+    key=['id']
 ) }}

@@ -1,0 +1,127 @@
+"""Columns that stand in a model's YAML, and histories of a gold model: what they declare, and what is refused."""
+
+import pytest
+
+from ingestion.config.feeds import Feed
+from tests.pipeline.shop_records import canal_record
+
+CALL = "feed='declared', database='shop', table='declared', key=['id']"
+YAML = """
+models:
+  - name: declared
+    columns:
+      - {name: id, data_type: int, description: A number.}
+      - {name: amount, data_type: "decimal(8,2)"}
+      - {name: state, data_type: string, config: {meta: {source: status}}}
+      - {name: note, description: "Without a type: not declared."}
+  - name: declared_versions
+    columns:
+      - {name: valid_from, data_type: timestamp, description: The history's own.}
+  - name: declared_states
+    columns:
+      - {name: id, data_type: int}
+      - {name: state, data_type: string, config: {meta: {source: status}}}
+"""
+MODELS = {
+    "declared": f"{{{{ cdc.current_state({CALL}) }}}}\n",
+    "declared_versions": "{{ cdc.history(of='declared') }}\n",
+    "declared_states": "{{ cdc.history(of='declared') }}\n{{ config(materialized='history_table') }}\n",
+}
+FIRST = {"id": "1", "amount": "2.5", "status": "new", "note": "x"}
+
+
+@pytest.fixture(scope="module")
+def built(project):
+    before, folder = project.feeds, project.root / "models" / "gold"
+    project.add_feed("declared", format="canal_json", files="in/declared")
+    for name, text in MODELS.items():
+        project.write_model(name, text)
+    (folder / "declared.yml").write_text(YAML)
+    records = [
+        canal_record("declared", 0, "INSERT", FIRST, 1000),
+        canal_record("declared", 1, "UPDATE", FIRST | {"status": "paid"}, 2000),
+    ]
+    project.land(Feed(name="declared", format="canal_json"), 0, records)
+    project.run("--select", "silver", *MODELS)
+    yield project
+    project.set_feeds(before)
+    for path in folder.glob("declared*"):
+        path.unlink()
+
+
+def columns(lakehouse, table):
+    return dict(lakehouse.spark.table(f"gold.{table}").drop("_change").dtypes)
+
+
+def rows(lakehouse, query):
+    return [tuple(map(str, row)) for row in lakehouse.sql(query)]
+
+
+def test_columns_with_a_type_are_in_gold(built):
+    assert columns(built, "declared") == {"id": "int", "amount": "decimal(8,2)", "state": "string"}
+    assert rows(built, "select id, amount, state from gold.declared") == [("1", "2.50", "paid")]
+
+
+def test_a_history_has_the_key_and_the_columns_of_its_gold_model_or_its_own(built):
+    assert list(columns(built, "declared_versions"))[:4] == ["id", "amount", "state", "valid_from"]
+    assert rows(built, "select state, is_current from gold.declared_versions order by all") == [
+        ("new", "False"),
+        ("paid", "True"),
+    ]
+    assert list(columns(built, "declared_states"))[:3] == ["id", "state", "valid_from"]
+    versions = built.versions()
+    built.run("--select", "silver", *MODELS)
+    assert built.versions() == versions
+
+
+def test_columns_that_move_between_yaml_and_call_rebuild_nothing(built):
+    versions = built.versions()
+    of_call = "columns={'id': 'int', 'amount': 'decimal(8,2)', 'state': {'type': 'string', 'source': 'status'}}"
+    try:
+        built.write_model("declared", f"{{{{ cdc.current_state({CALL}, {of_call}) }}}}\n")
+        built.run("--select", "declared")
+        assert built.versions() == versions
+    finally:
+        built.write_model("declared", MODELS["declared"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        (
+            "declared",
+            f"{{{{ cdc.current_state({CALL.replace('id', 'number')}) }}}}",
+            "Gold model 'declared': the key column 'number' is not among its columns.",
+        ),
+        (
+            "undeclared",
+            f"{{{{ cdc.current_state({CALL}) }}}}",
+            "Gold model 'undeclared' names no columns with their types: ",
+        ),
+        (
+            "undeclared",
+            "{{ cdc.history(of='declared_versions') }}",
+            "History model 'undeclared': of='declared_versions' is no gold model.",
+        ),
+        (
+            "undeclared",
+            f"{{{{ cdc.history(of='declared', {CALL}) }}}}",
+            "History model 'undeclared': history(of='orders') takes the name of a gold model, ",
+        ),
+    ],
+)
+def test_what_cannot_be_declared_is_one_sentence(built, name, text, sentence):
+    path = built.root / "models" / "gold" / f"{name}.sql"
+    before = path.read_text() if path.exists() else None
+    try:
+        built.write_model(name, text)
+        outcome = built.dbt("run", "--select", name)
+        said = str(outcome.exception) + "".join(
+            str(result.message) for result in getattr(outcome.result, "results", [])
+        )
+        assert sentence in said
+    finally:
+        if before is None:
+            path.unlink()
+        else:
+            path.write_text(before)
