@@ -19,23 +19,30 @@ FEEDS = {
     "position_cloudcanal": "debezium_cloudcanal",
     "position_dtle": "dtle",
     "position_maxwell": "maxwell",
+    "position_trail": "ogg_json",
+}
+# what each format with positions of MySQL's log is asked
+OF_ALL = {
+    "mariadb_shared_positions": ({1: "new", 3: "paid"}, {1: "sent", 3: "done"}),
+    "mysql_beyond_4_gib": ({1: "step"}, {1: "final", 2: "new"}),
 }
 SETTINGS = {
-    "position_cloudcanal": {"key_columns": {"shop.orders": ["id"]}},
+    "position_cloudcanal": {"key_columns": {f"{case}.orders": ["id"] for case in OF_ALL}},
     "position_maxwell": {"order": "position"},
 }
-ORDERS = """{{{{ cdc.current_state(
-    feed='{feed}', database='shop', table='orders', key=['id'], columns={{'id': 'bigint', 'status': 'string'}}
-) }}}}"""
 # with the database as a pattern where it reads several cases or variants of one table
+ORDERS = """{{{{ cdc.current_state(
+    feed='{feed}', database={{'pattern': '(mariadb|mysql)_.*'}}, table='orders', key=['of', 'id'],
+    columns={{'of': {{'type': 'string', 'source': '@database'}}, 'id': 'bigint', 'status': 'string'}}
+) }}}}"""
 MODELS = {
-    "position_orders": """{{ cdc.current_state(
-    feed='positions', database={'pattern': '(mariadb|mysql)_.*'}, table='orders', key=['of', 'id'],
-    columns={'of': {'type': 'string', 'source': '@database'}, 'id': 'bigint', 'status': 'string'}
-) }}""",
+    "position_orders": ORDERS.format(feed="positions"),
     "position_cloudcanal": ORDERS.format(feed="position_cloudcanal"),
     "position_dtle": ORDERS.format(feed="position_dtle"),
     "position_maxwell": ORDERS.format(feed="position_maxwell"),
+    "position_trail": """{{ cdc.current_state(
+    feed='position_trail', schema='shop', table='orders', key=['id'], columns={'id': 'bigint', 'status': 'string'}
+) }}""",
     "position_accounts": """{{ cdc.current_state(
     feed='positions', database='bank', schema='dbo', table='accounts', key=['id'],
     columns={'id': 'bigint', 'code': 'string'}
@@ -63,14 +70,13 @@ MODELS = {
     feed='positions', database='keyless', table='log_lines', columns={'line': 'string'}
 ) }}""",
 }
-SHARED = ({1: "new", 3: "paid"}, {1: "sent", 3: "done"})
 CASES = {
-    "position_cloudcanal": {None: SHARED},
-    "position_dtle": {None: SHARED},
-    "position_maxwell": {None: SHARED},
+    "position_cloudcanal": OF_ALL,
+    "position_dtle": OF_ALL,
+    "position_maxwell": OF_ALL,
+    "position_trail": {None: ({1: "paid"}, {1: "sent"})},
     "position_orders": {
-        "mariadb_shared_positions": SHARED,
-        "mysql_beyond_4_gib": ({1: "step"}, {1: "final", 2: "new"}),
+        **OF_ALL,
         "mysql_failback": ({10: "b", 11: "made on B"}, {10: "c", 11: "changed on A"}),
     },
     "position_accounts": {None: ({1: "B2"}, {1: "C3"})},
@@ -115,10 +121,10 @@ def cases():
             moved = told if name == "sqlserver_command_order" else in_database(told, name)
             found["positions"][load].append(record(moved))
         # none of the others writes tombstones
-        if name == "mariadb_shared_positions" and told["value"]:
-            found["position_cloudcanal"][load].append(record(by_cloudcanal(told)))
-            found["position_dtle"][load].append(record(by_dtle(told)))
-            found["position_maxwell"][load].append(record(by_maxwell(told, load)))
+        if name in OF_ALL and told["value"]:
+            found["position_cloudcanal"][load].append(record(by_cloudcanal(moved)))
+            found["position_dtle"][load].append(record(by_dtle(moved)))
+            found["position_maxwell"][load].append(record(by_maxwell(moved, load)))
     return found
 
 
@@ -126,7 +132,7 @@ def by_cloudcanal(told):
     """The record of Debezium as CloudCanal writes it: without the key, and with the connector's name for display."""
     payload = told["value"] | {"source": told["value"]["source"] | {"connector": "MySQL"}}
     value = {"schema": None, "payload": payload}
-    return told | {"topic": "cloudcanal.orders", "key": None, "value": value}
+    return told | {"key": None, "value": value}
 
 
 def by_dtle(told):
@@ -142,7 +148,6 @@ def by_dtle(told):
     ]
     key = {"type": "struct", "fields": columns[:1]}
     return told | {
-        "topic": "dtle.orders",
         "key": {"schema": key, "payload": json.loads(told["key"])},
         "value": {
             "schema": {"type": "struct", "fields": images},
@@ -152,19 +157,39 @@ def by_dtle(told):
 
 
 def by_maxwell(told, load):
-    """The record as Maxwell writes it; of the second load with positions as from MariaDB 11.4 on, which are negative."""
+    """The record as Maxwell writes it; of MariaDB's second load with positions as from 11.4 on, which are negative."""
     change, source = told["value"], told["value"]["source"]
     words = {"c": "insert", "u": "update", "d": "delete"}
     row = change["after"] or change["before"]
-    value = {"database": "shop", "table": "orders", "type": words[change["op"]], "ts": 1760000000}
+    position = source["pos"] - (load * 2**31 if source["connector"] == "mariadb" else 0)
+    place = {"database": source["db"], "table": "orders"}
+    value = place | {"type": words[change["op"]], "ts": 1760000000}
     value |= {"xid": 7, "commit": True, "primary_key": [row["id"]], "primary_key_columns": ["id"]}
-    value |= {"position": f"{source['file']}:{source['pos'] - load * 2**31}", "data": row}
+    value |= {"position": f"{source['file']}:{position}", "data": row}
     if change["op"] == "u":
         value["old"] = {
             name: old for name, old in change["before"].items() if old != change["after"][name]
         }
-    key = {"database": "shop", "table": "orders", "pk.id": row["id"]}
-    return told | {"topic": "maxwell.orders", "key": json.dumps(key), "value": value}
+    return told | {"key": json.dumps(place | {"pk.id": row["id"]}), "value": value}
+
+
+def trail():
+    """GoldenGate's records of one commit that goes on in the trail's next file; the second load sends them again, and its end."""
+
+    def sent(offset, before, after, file, place):
+        told = {"table": "shop.orders", "op_type": "U" if before else "I", "csn": "9"}
+        told |= {"pos": f"{file:010}{place:010}", "op_ts": "2026-01-01 00:00:00.000000"}
+        images = {"before": before and row(before), "after": row(after)}
+        where = {"topic": "trail.orders", "partition": 0, "timestamp": 1760000000000 + offset}
+        value = told | images | {"primary_keys": ["id"]}
+        return record(where | {"offset": offset, "key": None, "value": value})
+
+    def row(status):
+        return {"id": 1, "status": status}
+
+    one = [(None, "new", 1, 9000), ("new", "paid", 2, 100)]
+    first, again = ([sent(start + number, *one[number]) for number in (0, 1)] for start in (0, 2))
+    return first, [*again, sent(4, "paid", "sent", 2, 200)]
 
 
 def captured():
@@ -291,7 +316,7 @@ def built(lakehouse):
     tested = {"name": "position_log_lines", "data_tests": ["every_row_is_counted"]}
     declared = lakehouse.root / "models" / "gold" / "_positions.yml"
     declared.write_text(yaml.safe_dump({"models": [tested]}))
-    told, gold = cases(), []
+    told, gold = cases() | {"position_trail": trail()}, []
     rest = captured() + log_lines() + contradictions()
     told["positions"][0].extend(rest[0::2])
     told["positions"][1].extend(rest[1::2])

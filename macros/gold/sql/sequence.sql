@@ -52,12 +52,14 @@
 {%- endmacro %}
 
 
-{#- Did positions [file, place, ...] begin again in one file between two changes, the later one of which comes after the
-    other in its partition? A file grows beyond 1 GiB by one transaction alone, so that no producer goes back so far. -#}
+{#- Did positions [file, place, ...] of 32 bits begin again in one file between two changes, the later one of which comes after
+    the other in its partition? A file grows beyond 1 GiB by one transaction alone, so that no producer goes back so far. A
+    place that 32 bits do not hold is none of MySQL's: GoldenGate's [commit, place in the trail] goes back over its files. -#}
 {% macro begins_again_in_file(space, earlier, later) -%}
     coalesce(
             {{ space }} is not null
             and get({{ later }}, 0) = get({{ earlier }}, 0)
+            and get({{ earlier }}, 1) < {{ cdc.positions_of_a_file() }}
             and get({{ later }}, 1) < get({{ earlier }}, 1) - {{ cdc.positions_of_a_file() // 2 }},
             false
         )

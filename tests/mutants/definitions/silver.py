@@ -23,6 +23,23 @@ MUTANTS = (
         tests=(EPOCHS, "tests/pipeline/test_gold.py"),
     ),
     Mutant(
+        name="ranges: a second full load that no position tells removes nothing",
+        kind="a mark not written",
+        file="models/silver/cdc_sequence_ranges.sql",
+        before="begins_again or begins_again_here or begins_lower as starts_full_load",
+        after="begins_again or begins_lower as starts_full_load",
+        tests=("tests/pipeline/test_loads_again.py",),
+    ),
+    Mutant(
+        name="ranges: a repetition that goes back over a file of a trail counts as positions that begin again",
+        kind="a guard left out",
+        file="macros/gold/sql/sequence.sql",
+        before="            and get({{ earlier }}, 1) < {{ cdc.positions_of_a_file() }}\n",
+        after="",
+        tests=("tests/pipeline/test_positions.py::test_gold_is_what_the_source_holds",),
+        only="position_trail",
+    ),
+    Mutant(
         name="ranges: a full load beside the stream begins an epoch",
         kind="a guard left out",
         file="models/silver/cdc_sequence_ranges.sql",
