@@ -5,8 +5,9 @@
 -- keeps the rows of the others, else those of a higher position); a row that came to a key which another row had, as
 -- in a statement that swaps keys (gold loses the row that leaves the key after that); two rows of a full load with one
 -- key (gold shows the later one); rows of a full load without marks that came after changes, or have a key again,
--- which may be a full load that was started again (gold keeps what it lacks); rows that a full load which began again did
--- not bring (gold has them no more); and positions that began again lower in one partition, which lose to those before.
+-- which may be a full load that was started again (gold keeps what it lacks); rows that a full load which began again
+-- did not bring (gold has them no more); and positions that began again lower in one partition, which lose to those
+-- before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
 {%- set questions = cdc.questions_of_order() %}
 {%- set has_ties = 'ties' in questions and cdc.has_shared_positions() %}
@@ -353,6 +354,8 @@ loaded_twice as (
         loaded.is_unchecked
         and loaded.operation = 'snapshot'
         and loaded.previous.operation = 'snapshot'
+        -- what an incremental snapshot reads is of no full load
+        and not loaded.snapshot_mark <=> 'incremental'
         -- another position is another full load
         and loaded.change_sequence.position = loaded.previous.change_sequence.position
         and loaded.told.image <> loaded.previous.image
@@ -390,111 +393,10 @@ loads_started_again as (
 
 {% endif -%}
 {% if 'reloads' in questions -%}
-{%- do findings.append('rows_not_loaded_again') %}
-sequence_ranges as (
+{%- do findings.append('not_loaded_again') %}
+not_loaded_again as (
 
-    select * from {{ ref('cdc_sequence_ranges') }}
-
-),
-
--- until a full load has ended, its rows may be on their way
-full_loads_again as (
-
-    select
-        loads_again.feed,
-        loads_again.catalog_name,
-        loads_again.database_name,
-        loads_again.schema_name,
-        loads_again.table_name,
-        loads_again.topic,
-        loads_again.partition,
-        loads_again.from_offset,
-        loads_again.epoch,
-        loads_again.is_told_by_position
-    from sequence_ranges as loads_again
-        inner join changes
-            on
-                {{ cdc.is_same_table('changes', 'loads_again') }}
-                and changes.catalog_name <=> loads_again.catalog_name
-                and (
-                    changes.topic = loads_again.topic
-                    and changes.topic_generation = loads_again.topic_generation
-                    and changes.partition = loads_again.partition
-                    and changes.offset >= loads_again.from_offset
-                    or loads_again.is_told_by_position and changes.change_sequence.position >= loads_again.load_position
-                )
-    where
-        loads_again.starts_full_load
-        and changes.order_scope = 'position'
-        and (changes.change_sequence.phase = 1 or startswith(changes.snapshot_mark, 'last'))
-    group by all
-    having bool_and(changes.is_unchecked)
-
-),
-
-of_loaded_tables as (
-
-    select
-        changes.*,
-        loads_again.epoch as epoch_of_load,
-        struct(loads_again.topic, loads_again.partition, loads_again.from_offset as offset) as place_of_load,
-        {{ cdc.epoch_in_ranges('changes') }} as epoch
-    from changes
-        inner join full_loads_again as loads_again
-            on
-                {{ cdc.is_same_table('changes', 'loads_again') }}
-                and (changes.catalog_name <=> loads_again.catalog_name or changes.row_key is null)
-                and (
-                    loads_again.is_told_by_position
-                    or changes.topic = loads_again.topic and changes.partition = loads_again.partition
-                )
-        left join sequence_ranges as ranges
-            on
-                {{ cdc.is_in_range('changes') }}
-    where changes.order_scope = 'position'
-
-),
-
-rows_before as (
-
-    select
-        feed,
-        catalog_name,
-        database_name,
-        schema_name,
-        table_name,
-        row_key,
-        epoch_of_load,
-        place_of_load,
-        max(epoch) as newest_epoch,
-        max_by(struct(operation, place), struct(epoch, change_sequence)) as newest,
-        max(struct(epoch, change_sequence)) as sequence,
-        max(max(struct(epoch, change_sequence)) filter (where row_key is null and epoch < epoch_of_load))
-            over (partition by feed, database_name, schema_name, table_name, place_of_load) as emptied_at
-    from of_loaded_tables
-    group by {{ source_table }}, row_key, epoch_of_load, place_of_load
-
-),
-
-rows_not_loaded_again as (
-
-    select
-        feed,
-        catalog_name,
-        database_name,
-        schema_name,
-        table_name,
-        min(row_key) as row_key,
-        'a full load that began again did not bring this row, and perhaps others: was it of the whole table?' as finding,
-        min_by(newest.place, row_key) as first_place,
-        place_of_load as last_place
-    from rows_before
-    where
-        row_key is not null
-        and newest_epoch < epoch_of_load
-        and newest.operation not in ('delete', 'update_before')
-        and coalesce(sequence > emptied_at, true)
-    group by {{ source_table }}, place_of_load
+    {{ cdc.rows_not_loaded_again('changes') }}
 
 ),
 

@@ -1,10 +1,14 @@
 """A full load whose rows no message marks as those of a new one: beside the stream, and started again, in every format that has one."""
 
+import base64
 import json
+import shutil
 
 import pytest
 
 from ingestion.config.feeds import Feed
+from tests.formats.drs_avro.reference import encoded
+from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import oms_record, selected_cases, shown
 
 pytestmark = pytest.mark.long
@@ -153,6 +157,11 @@ def canal(word):
     return told
 
 
+def drs_avro(kind, row, number):
+    """The bytes of the message that drs_json has, by the schema that the feed names."""
+    return base64.b64decode(encoded(SCHEMA, canal("INIT")(kind, row, number)))
+
+
 def debezium_smt(kind, row, number):
     words = {"load": "r", "update": "u", "delete": "d"}
     told = {
@@ -168,6 +177,7 @@ def enveloped(told):
     return lambda *change: {"payload": told(*change)}
 
 
+SCHEMA = "schemas/record.avsc"
 KEY = {"key_columns": {"shop.t": ["id"]}}
 FORMATS = {
     "aws_dms": (aws_dms, KEY),
@@ -177,6 +187,7 @@ FORMATS = {
     "canal_json_dts": (canal("INIT"), {"dts_instance_created": "since_2022_03_20"}),
     "canal_json_oms": (canal("ROW"), {}),
     "debezium_smt": (debezium_smt, {}),
+    "drs_avro": (drs_avro, {"avro_schemas": SCHEMA}),
     "drs_json": (canal("INIT"), KEY),
     "drs_json_c": (canal("INIT"), KEY),
     "dtle": (dtle, {}),
@@ -220,10 +231,15 @@ def records(name, load):
             "timestamp": 1700000000000 + first + number,
             "headers": [],
             "key": json.dumps({"id": key}),
-            "value": json.dumps(write(kind, {"id": key, "v": value}, first + number)),
+            "value": sent(write(kind, {"id": key, "v": value}, first + number)),
         }
         for number, (kind, key, value) in enumerate(LOADS[load])
     ]
+
+
+def sent(message):
+    """Avro as it is, all else as JSON."""
+    return message if isinstance(message, bytes) else json.dumps(message)
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +247,8 @@ def built(project, request):
     """Gold behind each load of each format, and what order_is_decided says then."""
     before = project.feeds
     feeds = {f"loads_{name}": name for name in sorted(selected_cases(request, "name"))}
+    schemas = ROOT / "tests" / "formats" / "drs_avro" / "schemas"
+    shutil.copytree(schemas, project.root / "schemas", dirs_exist_ok=True)
     for feed, name in feeds.items():
         project.add_feed(feed, format=name, files=f"in/{feed}", **FORMATS[name][1])
         project.write_model(feed, MODEL.format(feed=feed))

@@ -26,20 +26,25 @@ FEEDS = {
     "said_cloudcanal": "cloudcanal_json",
     "said_dms": "aws_dms",
     "said_debezium": "debezium_json",
+    "said_xa": "canal_json",
 }
+DEBEZIUM_TABLES = ("loaded", "left", "moved", "parked")
+XA_TABLES = ("owed", "paid")
 SETTINGS = {
     "said_dts": {"dts_instance_created": "since_2022_03_20"},
     "said_dms": {"key_columns": {"shop.said_dms": ["id"]}},
-    "said_debezium": {"key_columns": {"shop.loaded": ["id"], "shop.left": ["id"]}},
+    "said_debezium": {"key_columns": {f"shop.{table}": ["id"] for table in DEBEZIUM_TABLES}},
 }
+RENAMED = "the rows went to another name, and gold does not follow a RENAME"
+ROLLED_BACK = "a prepared transaction was rolled back, of which messages may have brought rows"
 CANAL_TABLES = ("hidden", "lowered", "events", "events_2026_01", "parted", "truncated")
 MODELS = {
     **{f"said_{table}": ("said_canal", table) for table in CANAL_TABLES},
     "said_dts": ("said_dts", "orders"),
     "said_streamx": ("said_streamx", "orders"),
     "said_dms": ("said_dms", "said_dms"),
-    "said_loaded": ("said_debezium", "loaded"),
-    "said_left": ("said_debezium", "left"),
+    **{f"said_{table}": ("said_debezium", table) for table in DEBEZIUM_TABLES},
+    **{f"said_{table}": ("said_xa", table) for table in XA_TABLES},
 }
 
 
@@ -198,7 +203,7 @@ def dms():
 
 
 def debezium():
-    """Debezium's messages from MySQL: a snapshot of two tables, and one again, in which one of the two is empty."""
+    """Debezium's messages from MySQL: a snapshot of two tables, and one again, in which one of the two is empty; a rename."""
 
     def source(table, file, pos, snapshot):
         told = {"version": "3.4.0.Final", "connector": "mysql", "name": "s", "db": "shop"}
@@ -209,10 +214,12 @@ def debezium():
         told = {"op": op, "before": None, "after": {"id": number, "name": "x"}, "ts_ms": 1}
         return told | {"source": source(table, *place)}
 
+    def statement(text, *place):
+        told = {"databaseName": "shop", "schemaName": None, "ts_ms": 1, "source": source(*place)}
+        return told | {"ddl": text, "tableChanges": []}
+
     def described(table, file, pos):
-        drop = {"databaseName": "shop", "schemaName": None, "ts_ms": 1}
-        drop |= {"ddl": f"DROP TABLE IF EXISTS `shop`.`{table}`", "tableChanges": []}
-        return drop | {"source": source(table, file, pos, "true")}
+        return statement(f"DROP TABLE IF EXISTS `shop`.`{table}`", table, file, pos, "true")
 
     return raw(
         "said_debezium",
@@ -224,8 +231,27 @@ def debezium():
             *(described(table, 5, 50) for table in ("loaded", "left")),
             row("r", "loaded", 3, 5, 50, "last"),
             row("c", "loaded", 4, 5, 900, "false"),
+            row("c", "moved", 1, 5, 910, "false"),
+            row("c", "parked", 1, 5, 920, "false"),
+            statement(
+                "RENAME TABLE moved TO moved_2025, `shop`.`parked` TO parked_2025",
+                "moved,moved_2025",
+                5,
+                930,
+                "false",
+            ),
         ],
     )
+
+
+def xa():
+    """Canal's messages: a prepared transaction is rolled back, which an entry of its own or a text tells."""
+    told = [canal_record(table, 0, "INSERT", {"id": "1", "name": "x"}, 1) for table in XA_TABLES]
+    for kind in ("XAROLLBACK", "QUERY"):
+        record = canal_ddl("", 0, kind, "XA ROLLBACK X'67',X'',1")
+        message = json.loads(record["value"]) | {"database": "", "isDdl": kind == "QUERY"}
+        told.append(record | {"value": json.dumps(message)})
+    return [record | {"topic": "said_xa", "offset": offset} for offset, record in enumerate(told)]
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +259,7 @@ def said(lakehouse):
     """Gold of all statements, of one build."""
     before = lakehouse.feeds
     create_tables(lakehouse.spark, str(lakehouse.root / "lakehouse" / "bronze"))
-    records = [canal(), dts(), streamx(), cloudcanal(), dms(), debezium()]
+    records = [canal(), dts(), streamx(), cloudcanal(), dms(), debezium(), xa()]
     for number, ((feed, name), told) in enumerate(zip(FEEDS.items(), records, strict=True)):
         lakehouse.add_feed(feed, format=name, files=f"in/{feed}", **SETTINGS.get(feed, {}))
         lakehouse.land(Feed(name=feed, format=name), number, told)
@@ -289,9 +315,14 @@ def test_a_truncate_of_another_spelling_is_reported(said):
 
 
 def test_a_rotation_by_rename_is_reported_for_each_table(said):
-    renamed = "the rows went to another name, and gold does not follow a RENAME"
-    assert reports(said, "said_events") == [(8, renamed)]
-    assert reports(said, "said_events_2026_01") == [(8, renamed)]
+    assert reports(said, "said_events") == [(8, RENAMED)]
+    assert reports(said, "said_events_2026_01") == [(8, RENAMED)]
+
+
+def test_a_rename_of_two_tables_in_one_statement_is_reported_for_each(said):
+    for model in ("said_moved", "said_parked"):
+        assert numbers(said, model) == [1]
+        assert reports(said, model) == [(11, RENAMED)]
 
 
 def test_partitions_and_tablespaces_are_reported_for_each_table(said):
@@ -312,8 +343,13 @@ def test_rows_that_come_back_or_go_without_a_message_are_reported(said):
         (3, "rows came back or went without a message"),
         (4, "rows with equal keys went without a message"),
     ]
-    rolled_back = "a prepared transaction was rolled back, of which messages may have brought rows"
-    assert reports(said, "said_streamx") == [(3, rolled_back)]
+    assert reports(said, "said_streamx") == [(3, ROLLED_BACK)]
+
+
+def test_an_xa_transaction_that_is_rolled_back_is_reported_for_each_table(said):
+    for table in XA_TABLES:
+        assert numbers(said, f"said_{table}") == [1]
+        assert reports(said, f"said_{table}") == [(2, ROLLED_BACK), (3, ROLLED_BACK)]
 
 
 def test_a_statement_about_another_table_is_applied_to_none(said):
