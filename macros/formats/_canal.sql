@@ -106,7 +106,7 @@
 {% macro _canal_reason() -%}
     case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when word is null then 'type is missing'
                 when lower(ddl_mark) not in ('true', 'false')

@@ -747,6 +747,12 @@
             {{ cdc.key_image('old_key_message') }} as key_left_behind,
             case
                 when load_error is not null then load_error
+                -- where the feed names keys, the rows before it may need none of Kafka's
+                when is_tombstone
+                    and cardinality(feed_key_columns) = 0
+                    and key_image is null and {{ reading.has_key }}
+                    and key_message.flat is null
+                    then {{ reading.odd_key }}
                 when is_tombstone then null
                 when envelope is null then {{ reading.undecodable }}
                 when op is null and told_operation is null then 'op is missing'

@@ -76,7 +76,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ undecodable }}
                 when word is null then 'type is missing'
                 when lower(message.isDdl) not in ('true', 'false')

@@ -160,7 +160,7 @@
             word in ('INIT', 'INSERT', 'UPDATE', 'DELETE') as is_row_change,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null and (startswith(ltrim(text), '{') or trim(text) in ('', 'null'))
                     then {{ cdc.undecodable_reason('value', 'text') }}
                 when message is null then 'the value is neither a JSON object nor one whole Avro record of DTS'

@@ -107,7 +107,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when envelope is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when told_operation is null and op is null then 'op is missing'
                 when told_operation is null then concat('op is not known: ', op)

@@ -124,7 +124,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message.type is null then 'type is missing'
                 when told_operation is null then concat('type is not known: ', {{ cdc.unmarked('message.type') }})

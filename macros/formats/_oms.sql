@@ -148,7 +148,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when word is null then 'recordType is missing'
                 when word not in ('ROW', 'INSERT', 'UPDATE', 'DELETE', 'DDL', 'HEARTBEAT')

@@ -61,7 +61,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when op is null then 'meta.op is missing'
                 when row_operation is null and kind_of_ddl is null then concat('meta.op is not known: ', op)

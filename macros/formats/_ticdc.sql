@@ -143,7 +143,8 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null and cardinality(key_image) > 0 then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when envelope is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when told_operation is null and op is null then 'op is missing'
                 when told_operation is null then concat('op is not known: ', op)
@@ -178,11 +179,11 @@
                 when value is null then 'tombstone'
                 else told_operation
             end as whole_operation,
-            -- nothing but a change of a row has a key, and the mark that follows its delete
+            -- nothing but a change of a row has a key, and a record without a value, whose key is Kafka's whatever the feed names
             case
                 when row_error is null and (is_row_change or value is null)
                     then coalesce(
-                        feed_keys,
+                        if(value is null, null, feed_keys),
                         case when cardinality(key_image) > 0 then map_keys(key_image) end
                     )
             end as key_names

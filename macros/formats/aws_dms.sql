@@ -48,7 +48,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when record_type is null then 'metadata.record-type is missing'
                 when record_type not in ('data', 'control')

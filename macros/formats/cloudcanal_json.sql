@@ -81,7 +81,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message.execTs is not null and try_cast(message.execTs as bigint) is null
                     then concat('execTs is not a whole number: ', {{ cdc.unmarked('message.execTs') }})

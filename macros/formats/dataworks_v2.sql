@@ -69,7 +69,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when op is null then 'payload.op is missing'
                 when event_millis is not null and try_cast(event_millis as bigint) is null

@@ -169,6 +169,11 @@
             *,
             case
                 when load_error is not null then load_error
+                -- where the feed names keys, the rows before it may need none of Kafka's
+                when is_tombstone
+                    and cardinality(feed_key_columns) = 0
+                    and trim(key_text) not in ('', 'null') and key_message.flat is null
+                    then {{ cdc._dtle_key_reason() }}
                 when is_tombstone then null
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message.payload is null and not is_statement then 'there is neither a payload nor a ddl'
@@ -194,7 +199,7 @@
                 when op <> 'd' and new_image is null then concat('op ', op, ' without an after image')
                 when op <> 'c' and old_image is null then concat('op ', op, ' without a before image')
                 when feed_keys is null and trim(key_text) not in ('', 'null') and key_message.flat is null
-                    then 'the Kafka key is not a JSON object: name the key columns of this table in the feed'
+                    then {{ cdc._dtle_key_reason() }}
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['old_image', 'new_image']) }}
             end as row_error
         from imaged
@@ -274,6 +279,11 @@
     )
 
     {{ cdc.to_change_contract('parsed_rows') }}
+{%- endmacro %}
+
+
+{% macro _dtle_key_reason() -%}
+    'the Kafka key is not a JSON object: name the key columns of this table in the feed'
 {%- endmacro %}
 
 

@@ -52,7 +52,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when read_method is null then 'read_method is missing'
                 when word is null then 'source_metadata.change_type is missing'

@@ -51,7 +51,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when op is null then 'op_type is missing'
                 when op not in ('I', 'U', 'D', 'T') then concat('op_type is not known: ', op)

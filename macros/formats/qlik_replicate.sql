@@ -126,7 +126,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when record_type = 'MD' then null
                 when record_type <> 'DT' then concat('type is neither DT nor MD: ', record_type)

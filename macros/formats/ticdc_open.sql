@@ -176,7 +176,7 @@
             *,
             case
                 when record_error is not null then record_error
-                when value is null and not is_resolved then null
+                when value is null and not is_resolved then {{ cdc.lost_delete_reason() }}
                 when is_compressed
                     then 'the value is compressed, or no JSON object:'
                         || ' set large-message-handle-compression of the changefeed to none'

@@ -93,7 +93,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null then null
+                when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when word is null then 'type is missing'
                 when not is_row_change and told_ddl_kind is null and word not in ('BOOTSTRAP', 'WATERMARK')

@@ -98,6 +98,17 @@
 {%- endmacro %}
 
 
+{#- Why a record without a value is not read, in a format of whose Kafka key no row is read; NULL where there is no Kafka key either:
+    no compacted topic takes such a record. -#}
+{% macro lost_delete_reason() -%}
+    case
+        when key is not null
+            then 'a Kafka key without a value: on a compacted topic it may be all that is left of a delete, but of this format no row'
+                || ' is read from the key'
+    end
+{%- endmacro %}
+
+
 {#- JSON passes bare fractions through a double: 1.10 becomes 1.1. Quoted after a mark they keep
     every digit, and a bare NaN stays what it is; `exact_numbers` takes the marks away again. Whole numbers are exact
     anyway.

@@ -10,6 +10,7 @@ from tests.formats.reference import (
     sequence,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 
@@ -26,7 +27,7 @@ def read(record, format_name, head, changes):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return changes(row, message, record.get("feed", {}))
     except Bad as reason:
         return [row | {"operation": "unknown", "error": error(str(reason), text, format_name)}]

@@ -65,6 +65,11 @@ FOR_NONE = {
     None, "", "0", "0.0", "false", "AA==", '{"scale":0,"value":"AA=="}', "{}",
     "1970-01-01", "1970-01-01T00:00:00Z", "00:00:00Z", "00:00:00"
 }  # fmt: skip
+NO_JSON_KEY = "the Kafka key is not a JSON object: name the key columns of this table in the feed"
+LOST_DELETE = (
+    "a Kafka key without a value: on a compacted topic it may be all that is left of a delete,"
+    " but of this format no row is read from the key"
+)
 
 
 class Number(str):
@@ -204,6 +209,13 @@ def base_row(record, format_name):
         "order_scope": "offset",
     }
     return row
+
+
+def without_value(row, key):
+    """The row of a record without a value: under a Kafka key of which no row is read it may be all that is left of a delete."""
+    if row["row_key"] or key is None:
+        return row | {"operation": "tombstone"}
+    return row | {"operation": "unknown", "error": LOST_DELETE}
 
 
 def sequence(row, phase=1, position=()):
@@ -375,7 +387,7 @@ def canal_json(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return canal_rows(row, message, record.get("feed", {}), row_images_of_a_binlog)
     except Bad as reason:
         return [
@@ -648,6 +660,8 @@ def debezium_json(record):
                 sequence(row, position=row["position"])
             raise Bad(record["load_error"])
         if raw is None or text in ("null", '{"schema":null,"payload":null}'):
+            if key_is_odd and not record.get("feed", {}).get("key_columns"):
+                raise Bad(NO_JSON_KEY)
             key_columns = list(key_image) if key_image else None
             row_key = list(key_image.values()) if key_image else None
             return [
@@ -933,9 +947,7 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
     )
     feed_keys = options.get("key_columns", {}).get(table)
     if feed_keys is None and key_is_odd:
-        raise Bad(
-            "the Kafka key is not a JSON object: name the key columns of this table in the feed"
-        )
+        raise Bad(NO_JSON_KEY)
     keys = feed_keys or (["_id"] if connector == "mongodb" else key_image and list(key_image))
     if feed_keys is None:
         row_key = key_image and list(key_image.values())

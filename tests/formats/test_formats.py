@@ -31,6 +31,11 @@ SIGNS_OF = {
     "oms_debezium_flatten": "oms_debezium",
     "oms_debezium_smt": "debezium_smt",
 }
+# Formats whose Kafka key names the row.
+KEYED_BY_KAFKA = {
+    *("debezium_avro", "debezium_json", "debezium_smt", "oms_debezium_smt"),
+    *("dtle", "flink_cdc_debezium", "ticdc_debezium"),
+}
 # What _bad_input.jsonl expects of a JSON text, in operations of the feed it is written for.
 BAD_INPUT = {
     "quarantine": {"unknown"},
@@ -207,6 +212,31 @@ def test_only_rows_of_a_table_and_tombstones_have_a_key(rows):
     assert [
         row for row in rows if row["row_key"] and len(row["row_key"]) != len(row["key_columns"])
     ] == []
+
+
+def test_a_record_without_a_value_has_the_key_of_its_row_or_is_unknown(
+    format_name, records, rows, changes_of
+):
+    """On a compacted topic it may be all that is left of a delete; no such topic takes one without a Kafka key."""
+    found, is_keyed = by_place(rows), read_as(format_name) in KEYED_BY_KAFKA
+    record = next(
+        one
+        for one in records
+        if found[place(one)][0]["operation"] in ("insert", "snapshot", "upsert")
+        and "key_columns" not in one.get("feed", {})
+        and (one.get("key") or one.get("key_base64") or not is_keyed)
+    )
+    bare = {name: told for name, told in record.items() if name != "value_base64"}
+    bare |= {"offset": 0, "value": None} | ({} if is_keyed else {"key": '{"id":1}'})
+    keyless = {name: told for name, told in bare.items() if name != "key_base64"}
+    keyless |= {"offset": 1, "key": None}
+    gone, nothing = sorted(changes_of(format_name, [bare, keyless]), key=row_place)
+    row = found[place(record)][0] if is_keyed else {"key_columns": None, "row_key": None}
+    assert gone["operation"] in (("tombstone", "delete") if is_keyed else ("unknown",))
+    assert (gone["key_columns"], gone["row_key"]) == (row["key_columns"], row["row_key"])
+    assert is_keyed or gone["error"].startswith("a Kafka key without a value")
+    assert nothing["operation"] in ("tombstone", "unknown")
+    assert nothing["row_key"] is None
 
 
 def test_no_placeholder_stands_in_an_image(rows):

@@ -206,7 +206,7 @@
 
         select
             {{ cdc.declared_key('changes', 'row_key', declared) }} as source_key,
-            changes.row_key as told_key,
+            {{ cdc.kafka_key('changes', declared) }} as kafka_key,
             changes.topic,
             changes.topic_generation,
             changes.partition,
@@ -215,6 +215,7 @@
             {{ cdc.is_unchecked('changes') }} as is_unchecked
         from {{ silver }} as changes
         {{- cdc.join_types_of_key('changes', declared) }}
+        {{- cdc.join_kafka_keys('changes', silver, declared) }}
         where
             changes.feed = {{ cdc.quoted(declared.feed) }}
             and {{ cdc.names_a_row('changes.row_key') }}
@@ -245,7 +246,7 @@
         from tombstones
             inner join keyed as brought
                 on
-                    tombstones.told_key = brought.told_key
+                    tombstones.kafka_key = brought.kafka_key
                     and tombstones.topic = brought.topic
                     and tombstones.topic_generation = brought.topic_generation
                     and tombstones.partition = brought.partition

@@ -16,6 +16,7 @@ from tests.formats.reference import (
     sequence,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 ROWS = {"load": "snapshot", "insert": "insert", "update": "update", "delete": "delete"}
@@ -45,7 +46,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, message, record.get("feed", {}))
     except Bad as reason:
         error = with_relative(str(reason), text, "aws_dms")

@@ -14,6 +14,7 @@ from tests.formats.reference import (
     sequence,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 FORMAT = "canal_json_cloudcanal"
@@ -36,7 +37,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         found = canal_rows(row, as_canal_sends(message), record.get("feed", {}))
         if found[0]["operation"] == "truncate" and row["table_name"] is None:
             raise Bad("table is missing")

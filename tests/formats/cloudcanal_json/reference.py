@@ -21,6 +21,7 @@ from tests.formats.reference import (
     whole,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 FORMAT = "cloudcanal_json"
@@ -49,7 +50,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return changes(row, message, record.get("feed", {}))
     except Bad as reason:
         return [row | {"operation": "unknown", "error": error(str(reason), text)}]

@@ -21,6 +21,7 @@ from tests.formats.reference import (
     wire_bytes,
     wire_text,
     with_relative,
+    without_value,
 )
 from tests.formats.streamx.reference import DDL_KINDS, part, renames_its_table
 
@@ -48,7 +49,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, message, record.get("feed", {}))
     except Bad as reason:
         # its own sign comes before those of others

@@ -12,10 +12,16 @@ from pathlib import Path
 import fastavro
 
 from tests.formats.dts_avro.reference import spark_double
-from tests.formats.reference import base_row, debezium_json, sequence, wire_bytes, with_relative
+from tests.formats.reference import (
+    NO_JSON_KEY,
+    base_row,
+    debezium_json,
+    sequence,
+    wire_bytes,
+    with_relative,
+)
 
 SCHEMAS = Path(__file__).parent / "schemas"
-NO_JSON_KEY = "the Kafka key is not a JSON object: name the key columns of this table in the feed"
 
 
 class NoRecord(Exception):

@@ -25,6 +25,7 @@ from tests.formats.reference import (
     whole,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 OPERATIONS = {"c": "insert", "i": "insert", "u": "update", "d": "delete"}
@@ -60,7 +61,7 @@ def enveloped(record, format_name, looks, read_head, read_operation):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return changes(row, message, read_operation(message), record.get("feed", {}))
     except Bad as reason:
         reason = str(reason)

@@ -17,6 +17,7 @@ from tests.formats.reference import (
     whole,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 ROWS = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete", "INIT": "snapshot"}
@@ -40,7 +41,7 @@ def drs_rows(record, format_name, source_type):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         changes = message_rows(row, message, record.get("feed", {}))
     except Bad as reason:
         changes = [row | {"operation": "unknown", "error": str(reason)}]

@@ -7,6 +7,7 @@ import re
 
 from tests.formats import statements
 from tests.formats.reference import (
+    NO_JSON_KEY,
     Bad,
     base_row,
     check_statement,
@@ -41,6 +42,8 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None or text == TOMBSTONE:
+            if key_is_odd and not record.get("feed", {}).get("key_columns"):
+                raise Bad(NO_JSON_KEY)
             return [row | {"operation": "tombstone"} | key_part(key_image)]
         return rows_of_message(row, message, record.get("feed", {}), key_image, key_is_odd)
     except Bad as reason:
@@ -184,9 +187,7 @@ def row_change(row, payload, options, key_image, key_is_odd):
         }
     keys = options.get("key_columns", {}).get(table)
     if keys is None and key_is_odd:
-        raise Bad(
-            "the Kafka key is not a JSON object: name the key columns of this table in the feed"
-        )
+        raise Bad(NO_JSON_KEY)
     keys = keys or (list(key_image) if key_image else None)
     key, old_key = key_of(keys, new or old), key_of(keys, old)
     row = row | {"key_columns": keys, "row_key": key}

@@ -28,6 +28,7 @@ from tests.formats.reference import (
     wire_bytes,
     wire_text,
     with_relative,
+    without_value,
 )
 
 NAMESPACE = "com.alibaba.dts.formats.avro"
@@ -295,7 +296,7 @@ def rows_of(record, format_name, place, no_table="objectName names no table"):
         if raw is None:
             if record.get("load_error"):
                 raise Bad(record["load_error"])
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         message, sides, text = read_value(raw, text)
         row = head(row, message, sides, place, options)
         if record.get("load_error"):

@@ -16,6 +16,7 @@ from tests.formats.reference import (
     whole,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 ROWS = {
@@ -42,7 +43,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return [row_of_message(row, message, record.get("feed", {}))]
     except Bad as reason:
         # its own sign comes before those of others

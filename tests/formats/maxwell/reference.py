@@ -26,6 +26,7 @@ from tests.formats.reference import (
     wire_bytes,
     wire_text,
     with_relative,
+    without_value,
 )
 
 ROW_CHANGES = {
@@ -55,7 +56,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, message, record)
     except Bad as reason:
         error = with_relative(str(reason), text, "maxwell")

@@ -16,6 +16,7 @@ from tests.formats.reference import (
     sequence,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 OPERATIONS = {"I": "insert", "U": "update", "D": "delete", "T": "truncate"}
@@ -39,7 +40,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, message, options)
     except Bad as reason:
         return [

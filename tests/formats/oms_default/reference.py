@@ -18,6 +18,7 @@ from tests.formats.reference import (
     whole,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 ROWS = {"ROW": "snapshot", "INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
@@ -42,7 +43,7 @@ def default_rows(record, format_name):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, message, record.get("feed", {}))
     except Bad as reason:
         return [row | {"operation": "unknown", "error": named(str(reason), text, format_name)}]

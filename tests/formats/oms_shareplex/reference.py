@@ -17,6 +17,7 @@ from tests.formats.reference import (
     sequence,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 WORDS = {
@@ -65,7 +66,7 @@ def shareplex_rows(record, format_name, names_of, position_of, is_key_whole):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, message, options, is_key_whole)
     except Bad as reason:
         # its own sign comes before those of others

@@ -15,6 +15,7 @@ from tests.formats.reference import (
     sequence,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 ROWS = {"REFRESH": "snapshot", "INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
@@ -41,7 +42,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, body, kind, record.get("feed", {}))
     except Bad as reason:
         # its own signs come before those of others

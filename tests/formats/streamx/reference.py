@@ -21,6 +21,7 @@ from tests.formats.reference import (
     wire_bytes,
     wire_text,
     with_relative,
+    without_value,
 )
 
 WITHOUT_ROWS = {
@@ -61,7 +62,7 @@ def rows(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, message, record.get("feed", {}))
     except Bad as reason:
         # its own signs come before those of others

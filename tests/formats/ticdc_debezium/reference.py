@@ -27,6 +27,7 @@ from tests.formats.reference import (
     whole,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 NOTHING = {}
@@ -61,10 +62,9 @@ def enveloped(
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            key_image = key_of_record(record)
-            keys = key_columns(row, key_image, record)
-            key = {"key_columns": keys, "row_key": key_of(keys, key_image)}
-            return [row | key | {"operation": "tombstone"}]
+            key_image = key_of_record(record) or {}
+            key = {"key_columns": list(key_image) or None, "row_key": [*key_image.values()] or None}
+            return [without_value(row | key, wire_bytes(record, "key"))]
         told = operation_of(row, body)
         if told["operation"] not in ROW_WORDS.values():
             if told["operation"] in ("schema_change", "truncate"):

@@ -21,6 +21,7 @@ from tests.formats.reference import (
     sequence,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 VERSION = b"\x00" * 7 + b"\x01"
@@ -113,6 +114,8 @@ def rows_of_entry(row, key, value, is_framed, options):
                 "the value is compressed, or no JSON object:"
                 " set large-message-handle-compression of the changefeed to none"
             )
+        if value is None and (address or {}).get("t") != RESOLVED:
+            return [without_value(row, key)]
         return changes(row, address, value, message, trouble, options)
     except Bad as reason:
         error = with_relative(str(reason), text, "ticdc_open")
@@ -190,8 +193,6 @@ def type_of(column):
 def changes(row, address, value, message, trouble, options):
     """Rows of a pair whose texts were read."""
     kind = (address or {}).get("t")
-    if value is None and kind != RESOLVED:
-        return [row | {"operation": "tombstone"}]
     if trouble and not (kind == RESOLVED and not value):
         raise Bad(trouble)
     check_address(address)

@@ -19,6 +19,7 @@ from tests.formats.reference import (
     whole,
     wire_bytes,
     with_relative,
+    without_value,
 )
 
 ROW_TYPES = {"INSERT": "insert", "UPDATE": "update", "DELETE": "delete"}
@@ -53,7 +54,7 @@ def unranked(record):
         if record.get("load_error"):
             raise Bad(record["load_error"])
         if raw is None:
-            return [row | {"operation": "tombstone"}]
+            return [without_value(row, wire_bytes(record, "key"))]
         return rows_of_message(row, message, record.get("feed", {}))
     except Bad as reason:
         error = str(reason)

@@ -6,6 +6,10 @@ SHIPPED = "tests/pipeline/test_shipped_tests.py"
 FINDINGS = "tests/pipeline/test_findings.py"
 CHILDREN = "tests/pipeline/test_children.py"
 GOLD = "tests/pipeline/test_gold.py"
+LOADED_AGAIN = (
+    "tests/pipeline/test_epochs.py::"
+    "test_rows_that_a_new_full_load_does_not_bring_are_reported_once_it_has_ended"
+)
 AT_ONCE = f"{SHIPPED}::test_each_of_them_fails_on_data_made_for_it"
 
 MUTANTS = (
@@ -51,6 +55,16 @@ MUTANTS = (
         before="                    and keyed.offset > tombstoned.row_offset\n",
         after="",
         tests=(f"{GOLD}::test_a_row_that_outlived_its_tombstone_is_reported_with_its_place",),
+    ),
+    Mutant(
+        name="checks: a tombstone has the key that the feed names",
+        kind="a guard left out",
+        file="macros/checks/kafka_key.sql",
+        before="{{ return(true if (cdc.feeds().get(declaration.feed) or {}).key_columns else false) }}",
+        after="{{ return(false) }}",
+        tests=(
+            "tests/pipeline/test_bare_deletes.py::test_it_is_reported_too_where_the_feed_names_another_key_than_kafka_has",
+        ),
     ),
     Mutant(
         name="checks: a full load that brings keys again is no finding",
@@ -144,5 +158,21 @@ MUTANTS = (
         before="        autoescape=True,\n",
         after="",
         tests=("tests/pipeline/test_report.py",),
+    ),
+    Mutant(
+        name="checks: a row that a new full load has brought again counts as one that it lacks",
+        kind="a guard left out",
+        file="macros/checks/rows_not_loaded_again.sql",
+        before="        and newest_epoch < epoch_of_load\n",
+        after="",
+        tests=(LOADED_AGAIN,),
+    ),
+    Mutant(
+        name="checks: a full load that marks its last row has not ended",
+        kind="a mark not written",
+        file="macros/checks/rows_not_loaded_again.sql",
+        before=" or startswith(changes.snapshot_mark, 'last')",
+        after="",
+        tests=(LOADED_AGAIN,),
     ),
 )

@@ -81,6 +81,14 @@ MUTANTS = (
         tests=golden("dts_avro"),
     ),
     Mutant(
+        name="formats: a record without a value says nothing, whatever its Kafka key",
+        kind="a guard left out",
+        file="macros/parse/decode.sql",
+        before="        when key is not null\n",
+        after="        when false\n",
+        tests=golden("ticdc_open"),
+    ),
+    Mutant(
         name="ticdc: another flag than the handle's tells the key",
         kind="a comparison turned",
         file="macros/formats/ticdc_open.sql",
