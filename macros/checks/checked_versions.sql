@@ -227,7 +227,8 @@
     a key or a position can be in several partitions only where its table is.
     `wanderers`: rows that offsets order, in several partitions; `half_emptied`: a table of several partitions, with a
     statement that clears one; `ties`: positions in several partitions; `moves`: rows that came from another key; `loads`: rows
-    of a full load; `positions`: changes whose positions go up; `reloads`: a full load that began again by its marks. -#}
+    of a full load; `positions`: changes whose positions go up; `reloads`: a full load that began again by its marks, and
+    behind which no change of the stream was checked. -#}
 {% macro questions_of_order() -%}
     {%- set questions = ['wanderers', 'half_emptied', 'ties', 'moves', 'loads', 'positions', 'reloads'] -%}
     {%- if not execute or not cdc.lakehouse_run() -%}
@@ -259,9 +260,30 @@
 
         ),
 
+        loads_again as (
+
+            select loads.*
+            from {{ ref('cdc_sequence_ranges') }} as loads
+                left anti join {{ ref('cdc_order_marks') }} as marks
+                    on
+                        {{ cdc.is_same_table('loads', 'marks') }}
+                        and loads.topic = marks.topic
+                        and loads.topic_generation = marks.topic_generation
+                        and loads.partition = marks.partition
+                        and loads.from_offset < marks.from_offset
+                        and not marks.is_full_load
+                        and not {{ cdc.is_unchecked('marks') }}
+            where loads.starts_full_load
+
+        ),
+
         of_tables as (
 
             select
+                feed,
+                database_name,
+                schema_name,
+                table_name,
                 min(place) filter (where has_key and is_ordered_by_offset)
                 < max(place) filter (where has_key and is_ordered_by_offset) as wanderers,
                 min(place) < max(place) and count_if(not has_key and is_ordered_by_offset) > 0 as half_emptied,
@@ -270,11 +292,22 @@
                 count_if(operation = 'snapshot' and is_unchecked) > 0 as loads,
                 count_if(
                     is_unchecked and is_placed and order_scope = 'position' and operation <> 'snapshot'
-                ) > 0 as positions,
-                (select count(*) from {{ ref('cdc_sequence_ranges') }} where starts_full_load) > 0 as reloads
+                ) > 0 as positions
             from changes
             group by feed, catalog_name, database_name, schema_name, table_name
             having count_if(is_unchecked) > 0
+
+        ),
+
+        asked as (
+
+            select
+                of_tables.*,
+                loads_again.feed is not null as reloads
+            from of_tables
+                left join loads_again
+                    on
+                        {{ cdc.is_same_table('of_tables', 'loads_again') }}
 
         )
 
@@ -282,7 +315,7 @@
             {%- for question in questions %}
             coalesce(bool_or({{ question }}), false) as {{ question }}{{ ',' if not loop.last }}
             {%- endfor %}
-        from of_tables
+        from asked
     {%- endset -%}
     {%- set answers = run_query(query).rows[0] -%}
     {%- set found = [] -%}

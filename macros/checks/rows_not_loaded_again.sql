@@ -3,18 +3,7 @@
     whether they are unchecked. -#}
 {% macro rows_not_loaded_again(changes) -%}
     {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' -%}
-    with sequence_ranges as (
-
-        select * from {{ ref('cdc_sequence_ranges') }}
-
-    ),
-
-    full_loads_again as (
-
-        select * from sequence_ranges
-        where starts_full_load
-
-    ),
+    with
 
     -- until a full load has ended, its rows may be on their way
     ended as (
@@ -31,7 +20,7 @@
             loads.epoch,
             loads.is_told_by_position
         from {{ changes }} as changes
-            inner join full_loads_again as loads
+            inner join {{ ref('cdc_sequence_ranges') }} as loads
                 on
                     {{ cdc.is_same_table('changes', 'loads') }}
                     and changes.catalog_name <=> loads.catalog_name
@@ -43,19 +32,10 @@
                         or loads.is_told_by_position and changes.change_sequence.position >= loads.load_position
                     )
         where
-            changes.order_scope = 'position'
+            loads.starts_full_load
+            and changes.order_scope = 'position'
             and (changes.change_sequence.phase = 1 or startswith(changes.snapshot_mark, 'last'))
-        group by
-            loads.feed,
-            loads.catalog_name,
-            loads.database_name,
-            loads.schema_name,
-            loads.table_name,
-            loads.topic,
-            loads.partition,
-            loads.from_offset,
-            loads.epoch,
-            loads.is_told_by_position
+        group by all
         having bool_and(changes.is_unchecked)
 
     ),
@@ -76,7 +56,7 @@
                         loads.is_told_by_position
                         or changes.topic = loads.topic and changes.partition = loads.partition
                     )
-            left join sequence_ranges as ranges
+            left join {{ ref('cdc_sequence_ranges') }} as ranges
                 on
                     {{ cdc.is_in_range('changes') }}
         where changes.order_scope = 'position'
