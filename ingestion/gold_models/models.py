@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -249,16 +249,16 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 def declared_models(project_dir: Path) -> list[Model]:
     """Return the models made with `current_state` or `current_rows`; show which cannot be read."""
     models: list[Model] = []
-    typed: dict[str, dict[str, Any]] | None = None
+    # read only where a call names no columns
+    in_yaml = cache(partial(columns_in_yaml, project_dir))
     for path in model_files(project_dir, "*.sql"):
         text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
         if not re.search(rf"\b({'|'.join(REQUIRED)})\s*\(", text):
             continue
         try:
             for call in _calls(project_dir, text):
-                if "columns" not in call:
-                    typed = columns_in_yaml(project_dir) if typed is None else typed
-                models.append(_model(name, call, (typed or {}).get(path.stem, {})))
+                typed = {} if "columns" in call else in_yaml().get(path.stem, {})
+                models.append(_model(name, call, typed))
         except Exception as error:
             # the text is the user's: anything can be wrong with it
             say(f"{name}: cannot read this model: {' '.join(str(error).split())}")

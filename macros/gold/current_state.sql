@@ -28,19 +28,19 @@
         'columns': columns, 'left_out': left_out, 'new_columns': new_columns, 'large': large
     }) -}}
     {%- else -%}
-    {%- if columns is none -%}
-        {%- do cdc.check_columns_in_yaml() -%}
-    {%- endif -%}
     {%- if cdc.gold_plan().mode == 'nothing' -%}
     -- nothing is new in silver; `dbt compile` shows the whole statement
     {%- else -%}
+    {%- if columns is none -%}
+        {%- do cdc.check_columns_in_yaml() -%}
+    {%- endif -%}
     {{- cdc.latest_of_table(feed, cdc.gold_plan()) -}}
     {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
 
 
-{#- Columns that stand in YAML are checked when the model runs: while dbt parses its call, it does not know them. -#}
+{#- Columns that stand in YAML are checked when the model's table changes: while dbt parses its call, it does not know them. -#}
 {% macro check_columns_in_yaml() -%}
     {%- do cdc.complete_declaration(model) -%}
     {%- set meta = model.config.meta -%}

@@ -15,8 +15,10 @@
 -#}
 {% macro history(feed=none, table=none, key=none, columns=none, database=none, schema=none, catalog=none, of=none) -%}
     {%- if execute -%}
-    {%- do cdc.check_columns_in_yaml() -%}
-    {%- do cdc.check_history_columns(model.config.meta.columns) -%}
+    {%- if of is not none or columns is none -%}
+        {%- do cdc.check_columns_in_yaml() -%}
+        {%- do cdc.check_history_columns(model.config.meta.columns) -%}
+    {%- endif -%}
     {%- set versions = cdc.versions_of_table(model.config.meta.feed, model.config.meta.columns) -%}
     {%- do cdc.check_view_fits(versions) -%}
     {{- versions -}}

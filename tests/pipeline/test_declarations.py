@@ -5,6 +5,9 @@ import pytest
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_record
 
+# columns of the shop stand in its YAML, too
+pytestmark = pytest.mark.long
+
 CALL = "feed='declared', database='shop', table='declared', key=['id']"
 YAML = """
 models:

@@ -1,6 +1,8 @@
 {#- What this run has to do for the model: build, merge or nothing, from which bronze version on, and what is new. -#}
 {% macro gold_plan() -%}
-    {%- do cdc.complete_declaration(model) -%}
+    {%- if not model.config.meta.columns -%}
+        {%- do cdc.complete_declaration(model) -%}
+    {%- endif -%}
     {%- set run = cdc.lakehouse_run() -%}
     {%- if model.name in run.get('gold_plans', {}) -%}
         {{ return(run.gold_plans[model.name]) }}
