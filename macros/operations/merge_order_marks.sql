@@ -129,7 +129,11 @@
         cut_overs_passed,
         min(lowest_position) as lowest_position,
         max(highest_position) as highest_position,
-        min_by(message_timestamp, struct(from_offset, to_offset)) as message_timestamp,
+        if(
+            is_full_load and load_position is null,
+            max(message_timestamp),
+            min_by(message_timestamp, struct(from_offset, to_offset))
+        ) as message_timestamp,
         min_by(changed_at, struct(from_offset, to_offset)) as changed_at,
         max(bronze_version) as bronze_version
     from numbered

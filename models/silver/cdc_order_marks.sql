@@ -90,7 +90,12 @@ order_marks as (
         cut_overs_passed,
         min(change_sequence.position) as lowest_position,
         max(change_sequence.position) as highest_position,
-        min_by(message_timestamp, struct(offset, row_index)) as message_timestamp,
+        -- of a full load the newest: its first rows may be of an earlier one, sent again
+        if(
+            is_full_load and load_position is null,
+            max(message_timestamp),
+            min_by(message_timestamp, struct(offset, row_index))
+        ) as message_timestamp,
         min_by(changed_at, struct(offset, row_index)) as changed_at,
         max(bronze_version) as bronze_version
     from numbered

@@ -28,10 +28,28 @@ named as (
 
 ),
 
-compared as (
+-- rows of a full load that the producer sends again behind the stream keep their time in Kafka, and begin nothing
+sent_again as (
 
     select
         *,
+        is_full_load
+        and coalesce(
+            message_timestamp < max(if(is_full_load, null, message_timestamp)) over (
+                partition by {{ source_table }}, topic, partition
+                order by topic_generation, from_offset
+                rows between unbounded preceding and 1 preceding
+            ),
+            false
+        ) as is_sent_again
+    from named
+
+),
+
+compared as (
+
+    select
+        * except (is_sent_again),
         position_space is not null
         and not position_space <=> last_value(position_space) ignore nulls over (
             partition by {{ source_table }}, topic, partition
@@ -42,14 +60,16 @@ compared as (
         is_full_load
         and {{ 'feed in (' ~ cdc.quoted_list(marked) ~ ')' if marked else 'false' }}
         and load_position is null
+        and not is_sent_again
         and not coalesce(
-            lag(is_full_load) over (
+            last_value(if(is_sent_again, null, is_full_load)) ignore nulls over (
                 partition by {{ source_table }}, topic, partition, cut_overs_passed
                 order by topic_generation, from_offset
+                rows between unbounded preceding and 1 preceding
             ),
             true
         ) as begins_again_here
-    from named
+    from sent_again
 
 ),
 

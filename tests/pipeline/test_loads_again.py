@@ -19,7 +19,7 @@ MODEL = """{{ cdc.current_state(
 """
 # before 3.4 a change has a position, from then on none
 VERSIONS = {"old": "2.5.4.Final", "new": "3.4.0.Final"}
-# operation, key, value, second, mark of a full load
+# operation, key, value, second, mark of a full load; the second in Kafka where it is another one
 FIRST = [
     ("r", 1, "loaded", 10, "true"),
     ("r", 2, "loaded", 10, "true"),
@@ -68,7 +68,18 @@ CASES = {
         [("r", 1, "loaded again", 50, "true"), ("u", 1, "streamed", 60, "false")],
         {1: "streamed"},
     ),
-    "row_sent_again": ([FIRST[2], ("u", 3, "streamed", 60, "false")], {3: "streamed"}),
+    "row_sent_again": (
+        [FIRST[2], ("u", 3, "streamed", 60, "false")],
+        STREAMED | {3: "streamed"},
+    ),
+    "full_load_behind_a_row_sent_again": (
+        [FIRST[2], ("r", 1, "loaded again", 50, "true"), ("u", 1, "streamed", 60, "false")],
+        {1: "streamed", 3: "loaded"},
+    ),
+    "row_sent_again_with_the_brokers_time": (
+        [(*FIRST[2], 50), ("u", 3, "streamed", 60, "false")],
+        {3: "streamed"},
+    ),
 }
 NOT_BROUGHT = "a full load that began again did not bring this row, and perhaps others: was it of the whole table?"
 INCREMENTAL = [case for case in CASES if case.startswith("incremental")]
@@ -77,7 +88,7 @@ FULL = [case for case in CASES if case.startswith("full_load")]
 
 def document(case, version, offset, told):
     """A record of MongoDB's connector."""
-    operation, key, value, second, mark = told
+    operation, key, value, second, mark, *in_kafka = told
     source = {"version": VERSIONS[version], "connector": "mongodb", "db": "shop", "snapshot": mark}
     source |= {"collection": f"{case}_{version}", "ts_ms": second * 1000, "ord": 1}
     message = {"before": None, "after": json.dumps({"_id": key, "value": value}), "op": operation}
@@ -85,7 +96,7 @@ def document(case, version, offset, told):
         "topic": f"shop.{case}_{version}",
         "partition": 1 if case == "full_load_of_one_partition" and key > 2 else 0,
         "offset": offset,
-        "timestamp": second * 1000,
+        "timestamp": (in_kafka or [second])[0] * 1000,
         "headers": [],
         "key": json.dumps({"id": str(key)}),
         "value": json.dumps(message | {"source": source, "ts_ms": second * 1000 + 1}),
@@ -137,11 +148,18 @@ def test_a_full_load_that_begins_again_removes_what_it_does_not_bring(built, cas
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_row_of_a_full_load_that_is_sent_again_counts_as_a_full_load_of_it_alone(built, version):
+def test_a_row_of_a_full_load_that_is_sent_again_removes_nothing(built, version):
+    """It has the time in Kafka that it had, before the stream."""
     shows(built, "row_sent_again", version)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_row_that_is_sent_again_with_the_brokers_time_counts_as_a_full_load(built, version):
+    shows(built, "row_sent_again_with_the_brokers_time", version)
 
 
 def test_rows_that_a_full_load_did_not_bring_again_are_reported(built):
     _, reported = built
-    tables = [f"{case}_{version}" for case in (*FULL, "row_sent_again") for version in VERSIONS]
+    loads = (*FULL, "row_sent_again_with_the_brokers_time")
+    tables = [f"{case}_{version}" for case in loads for version in VERSIONS]
     assert sorted(reported) == sorted((table, NOT_BROUGHT) for table in tables)
