@@ -110,7 +110,11 @@
             changes.change_sequence.position,
             {{ cdc.proven_position('changes', feed_name) }} as proven_position,
             {{ cdc.gold_sequence('changes', plan) }} as sequence
-        {{ cdc.from_changes_of_run(plan) }}
+        from {{ ref(model.config.meta.silver) }} as changes
+            {{- cdc.join_ranges('changes', plan) }}
+            {{- cdc.join_types_of_key('changes') }}
+        where
+            {{ cdc.is_of_run('changes', plan) }}
             and changes.operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate')
 
     ),

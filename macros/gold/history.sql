@@ -64,7 +64,7 @@
 
     ),
 
-    {{ cdc.moved_values(plan, 'emptied') }}
+    {{ cdc.moved_values('changes_of_table', 'changes', 'emptied') }},
 
     row_keys as (
 
@@ -280,7 +280,11 @@
             changes.changed_at,
             size(changes.change_sequence.position) > 0 as has_position,
             {{ cdc.gold_sequence('changes', plan) }} as delete_sequence
-        {{ cdc.from_changes_of_run(plan) }}
+        from {{ ref(model.config.meta.silver) }} as changes
+            {{- cdc.join_ranges('changes', plan) }}
+            {{- cdc.join_types_of_key('changes') }}
+        where
+            {{ cdc.is_of_run('changes', plan) }}
             and (
                 {{ cdc.empties_the_table('changes') }}
             )

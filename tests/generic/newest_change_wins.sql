@@ -131,7 +131,10 @@
 
         select
             newest.row_key,
-            {{ cdc.values_of_key('newest.row_key', declared, scaled) }}newest.gold_sequence,
+            {%- for name, value in cdc.values_of_key('newest.row_key', declared, scaled).items() %}
+            {{ value }} as {{ cdc.identifier('value_of_' ~ name) }},
+            {%- endfor %}
+            newest.gold_sequence,
             newest.change
         from newest
         {%- for source, form in scaled.items() if form.schemas_as %}

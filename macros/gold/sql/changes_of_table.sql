@@ -1,15 +1,11 @@
-{#- Silver's rows of the model's table, of the bronze versions that this run reads; of all without a plan for a run. -#}
-{% macro from_changes_of_run(plan) -%}
-    from {{ ref(model.config.meta.silver) }} as changes
-        {{- cdc.join_ranges('changes', plan) }}
-        {{- cdc.join_types_of_key('changes') }}
-        where
-            {{ cdc.of_this_table('changes') }}
+{#- Is a row of silver one of the model's table, and of the bronze versions that this run reads? Of all versions without a plan for a run. -#}
+{% macro is_of_run(relation, plan) -%}
+    {{ cdc.of_this_table(relation) }}
             {%- if plan.from_version is not none %}
-            and changes.bronze_version > {{ plan.from_version }}
+            and {{ relation }}.bronze_version > {{ plan.from_version }}
             {%- endif %}
             {%- if plan.version is not none %}
-            and changes.bronze_version <= {{ plan.version }}
+            and {{ relation }}.bronze_version <= {{ plan.version }}
             {%- endif %}
 {%- endmacro %}
 

@@ -22,7 +22,11 @@
             {{ cdc.gold_key_column('changes', 'previous_row_key') }},
             changes.operation,
             {{ cdc.gold_sequence('changes', plan) }} as sequence
-        {{ cdc.from_changes_of_run(plan) }}
+        from {{ ref(model.config.meta.silver) }} as changes
+            {{- cdc.join_ranges('changes', plan) }}
+            {{- cdc.join_types_of_key('changes') }}
+        where
+            {{ cdc.is_of_run('changes', plan) }}
             and {{ cdc.leaves_values_behind('changes') }}
 
     ),
@@ -64,7 +68,11 @@
             changes.operation,
             {{ cdc.gold_sequence('changes', plan) }} as sequence,
             cast(null as {{ cdc.sequence_type() }}) as moved_sequence
-        {{ cdc.from_changes_of_run(plan) }}
+        from {{ ref(model.config.meta.silver) }} as changes
+            {{- cdc.join_ranges('changes', plan) }}
+            {{- cdc.join_types_of_key('changes') }}
+        where
+            {{ cdc.is_of_run('changes', plan) }}
             and (
                 changes.operation in ('delete', 'update_before') and {{ cdc.names_a_row('changes.row_key') }}
                 or {{ cdc.empties_the_table('changes') }}
@@ -198,7 +206,9 @@
             cast({{ cdc.quoted(time) }} as timestamp) as changed_at,
             false as has_position,
             {{ cdc.beginning_of_epoch(loop.index * cdc.epochs_of_a_cut_over()) }} as delete_sequence
-        {{ cdc.from_changes_of_run(dict(plan, has_ranges=false)) }}
+        from {{ ref(model.config.meta.silver) }} as changes
+        where
+            {{ cdc.is_of_run('changes', plan) }}
             and {{ cdc.reaches_cut_over('changes', time) }}
     {%- endfor %}
 {%- endmacro %}

@@ -138,19 +138,21 @@
 {%- endmacro %}
 
 
-{#- The values of a gold key as gold's columns have them, each as `value_of_<column>`. `scaled`: what scaled_columns_of_key returns. -#}
+{#- The values of a gold key as gold's columns have them: expressions by the names of these. `scaled`: what scaled_columns_of_key returns. -#}
 {% macro values_of_key(row_key, declaration, scaled) -%}
     {%- set columns = cdc.column_sources(declaration.columns) -%}
     {%- set time_zone = cdc.gold_time_zone(declaration.feed) -%}
+    {%- set values = {} -%}
     {%- for source in cdc.source_key(declaration) -%}
     {%- set text = row_key ~ '[' ~ (cdc.shard_parts(declaration) | length + loop.index0) ~ ']' -%}
     {%- for name, column in columns.items() if name in declaration.key and column.get('source', name) == source -%}
-    {{ cdc.typed(
-        cdc.canonical_text(text, scaled[source].wire, scaled[source].encodings, time_zone) if source in scaled else text,
-        column.type, time_zone, source in scaled
-    ) }} as {{ cdc.identifier('value_of_' ~ name) }},
-            {% endfor -%}
+        {%- do values.update({name: cdc.typed(
+            cdc.canonical_text(text, scaled[source].wire, scaled[source].encodings, time_zone) if source in scaled else text,
+            column.type, time_zone, source in scaled
+        )}) -%}
     {%- endfor -%}
+    {%- endfor -%}
+    {{ return(values) }}
 {%- endmacro %}
 
 

@@ -1,9 +1,10 @@
-{#- The newest change of each key, as a whole row: right while every image of the batch is complete. -#}
-{% macro latest_by_row(decoded) -%}
+{#- From `changes` to `latest`: the newest change of each key, as a whole row, which is right while every image of the batch is complete.
+    `column_types` is the relation with the encodings of its schemas, where values are encoded. -#}
+{% macro latest_by_row(changes, column_types=none) -%}
     -- few keys change so often that grouping their changes before this, too, would be worth its sort
     gathered as (
 
-        select * from changes
+        select * from {{ changes }}
         distribute by row_key
 
     ),
@@ -37,22 +38,22 @@
             newest.change.partition as _partition,
             newest.change.changed_at as _changed_at,
             newest.change.after_image as _image
-            {%- if decoded %},
+            {%- if column_types %},
             column_types.wires as _wires
             {%- endif %}
         from newest
-        {%- if decoded %}
-            left join column_types
+        {%- if column_types %}
+            left join {{ column_types }} as column_types
                 on newest.change.schema_id = column_types.schema_id
         {%- endif %}
 
-    ),
+    )
 {%- endmacro %}
 
 
-{#- The newest value of each column of each key: for batches with images that lack columns. The newest complete image
+{#- The same of the newest value of each column of each key: for batches with images that lack columns. The newest complete image
     is the base; only what is newer than it, and than the newest delete, counts. -#}
-{% macro latest_by_column(changes, decoded) -%}
+{% macro latest_by_column(changes, column_types=none) -%}
     dated as (
 
         select
@@ -86,12 +87,12 @@
                 and (begun.base_sequence is null or begun.sequence >= begun.base_sequence),
                 begun.after_image, null
             ) as image
-            {%- if decoded %},
+            {%- if column_types %},
             column_types.wires
             {%- endif %}
         from begun
-        {%- if decoded %}
-            left join column_types
+        {%- if column_types %}
+            left join {{ column_types }} as column_types
                 on begun.schema_id = column_types.schema_id
         {%- endif %}
 
@@ -107,7 +108,7 @@
             max(base_sequence) as base_sequence,
             max_by(change, sequence) as change,
             max_by(
-                struct(column_value, change.topic, change.partition{{ ', wires[column_name] as wire' if decoded }}),
+                struct(column_value, change.topic, change.partition{{ ', wires[column_name] as wire' if column_types }}),
                 sequence
             ) as newest_value
         from images
@@ -136,7 +137,7 @@
                 collect_list(struct(column_name, struct(newest_value.topic, newest_value.partition)))
                 filter (where column_name is not null)
             ) as _places
-            {%- if decoded %},
+            {%- if column_types %},
             map_from_entries(
                 collect_list(struct(column_name, newest_value.wire)) filter (where column_name is not null)
             ) as _wires
@@ -144,5 +145,5 @@
         from column_values
         group by row_key
 
-    ),
+    )
 {%- endmacro %}

@@ -35,7 +35,7 @@
     {%- endif %}
     {%- if plan.moves %}
 
-    {{ cdc.moved_values(plan, cdc.state_relation() if plan.version is not none) }}
+    {{ cdc.moved_values('changes_of_table', 'changes', cdc.state_relation() if plan.version is not none) }},
     {%- endif %}
     {%- if decoded %}
 
@@ -47,10 +47,10 @@
     {%- endif %}
     {%- if plan.by_column %}
 
-    {{ cdc.latest_by_column('moved' if plan.moves else 'changes', decoded != []) }}
+    {{ cdc.latest_by_column('moved' if plan.moves else 'changes', 'column_types' if decoded) }},
     {%- else %}
 
-    {{ cdc.latest_by_row(decoded != []) }}
+    {{ cdc.latest_by_row('changes', 'column_types' if decoded) }},
     {%- endif %}
     {%- if decoded %}
 

@@ -20,10 +20,10 @@
 {%- endmacro %}
 
 
-{#- Moves with the values that they left behind: those of the old key's row as it was. An earlier move may have left
-    some of these in turn, as a swap through a third key does: followed over 16 moves. `emptied` is a relation of
-    what cleared the table in between. -#}
-{% macro moved_values(plan, emptied=none) -%}
+{#- From `changes`, of those in `history`, to `moved`: the moves among them with the values that they left behind, those of the old
+    key's row as it was. An earlier move may have left some of these in turn, as a swap through a third key does: followed over 16
+    moves. `emptied` is a relation of what cleared the table in between. -#}
+{% macro moved_values(history, changes, emptied=none) -%}
     {%- set sharded = cdc.shard_parts() != [] -%}
     left_keys as (
 
@@ -35,7 +35,7 @@
             sequence.phase,
             sequence.position,
             collect_set(row_key) as row_keys
-        from changes_of_table
+        from {{ history }}
         where
             operation = 'delete'
             and has_position
@@ -48,7 +48,7 @@
         select
             changes.* except (previous_row_key),
             {{ cdc.key_left('changes', 'left_keys') }} as previous_row_key
-        from changes_of_table as changes
+        from {{ history }} as changes
             left join left_keys
                 on
                     changes.sequence.epoch = left_keys.epoch
@@ -75,7 +75,7 @@
             max(if(old.is_deleted or old.is_after_complete or old.previous_row_key is not null, old.sequence, null))
                 over (partition by moves.row_key, moves.sequence) as began_at
         from moves
-            inner join changes_of_table as old
+            inner join {{ history }} as old
                 on
                     moves.previous_row_key = old.row_key
                     and moves.sequence > old.sequence
@@ -157,11 +157,11 @@
             changes.* except (after_image, is_after_complete),
             if(old.image is null, changes.after_image, {{ cdc.overlaid('old.image', 'changes.after_image') }}) as after_image,
             changes.is_after_complete or coalesce(old.is_complete, false) as is_after_complete
-        from changes
+        from {{ changes }} as changes
             left join over_16_moves as old
                 on
                     changes.row_key = old.row_key
                     and changes.sequence = old.sequence
 
-    ),
+    )
 {%- endmacro %}
