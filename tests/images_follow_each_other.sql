@@ -170,7 +170,7 @@ overtaken as (
         *,
         sent_before as earlier,
         cast(array() as array<string>) as other_columns,
-        'it came behind a change, found the row as that one left it, and loses to it: gold shows the older one'
+        'it came after a change, found the row as that one left it, and loses to it: gold shows the older one'
             as finding
     from first_sendings
     where

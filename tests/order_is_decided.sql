@@ -59,7 +59,7 @@ wanderers as (
         schema_name,
         table_name,
         row_key,
-        'the key stands in several partitions' as finding,
+        'the key is in several partitions' as finding,
         min(place) as first_place,
         max(place) as last_place
     from of_keys_with_news

@@ -1,5 +1,22 @@
 {#- Canal and what descends from it: one envelope, rows in `data`, and in `old` the rows or only the changed columns as
-    they were, paired with `data` by index. A format gives what is its own as expressions; the rest is read here. -#}
+    they were, paired with `data` by index. A format chains these fragments, and writes what is its own as a CTE between them:
+
+    _canal_messages or _canal_exact_messages    from bronze to `sent`: what the message says
+    _canal_statements                           from such a relation to `worded`: its word, table, key and statement
+    (the format's own)                          `operations`: what the message does, and where its rows are
+    _canal_row_images                           from `operations` to `row_images`: a row for each image, or for the message
+    _canal_parsed_rows                          from `row_images` to `parsed_rows`, for to_change_contract
+
+    Columns of `operations`, with all of `worded`:
+
+    message_operation           by the contract; NULL for a word that is not known
+    own_error                   why this format does not read a message that others would read; NULL where there is nothing
+    rows_from, sent_rows        the list that has the rows, for errors, and the rows
+    rows_before                 paired with them, the whole row or the changed columns before an update
+    may_be_minimal              may `old` of an update lack all but its key, and `data` what did not change?
+    foreign_text                a text that may be another format's, or NULL
+    source_type                 of a message that is read
+    changed_at, captured_at, position, order_scope -#}
 
 {#- The fields of the envelope; a format may add its own. -#}
 {% macro _canal_fields() -%}
@@ -46,6 +63,8 @@
             message.isDdl as ddl_mark,
             message.es as event_text,
             message.ts as capture_text,
+            message.database as sent_database,
+            message.table as sent_table,
             message.mysqlType as type_text,
             message.data,
             message.old
@@ -55,8 +74,8 @@
 {%- endmacro %}
 
 
-{#- The same for producers that may write bare fractions. `type_text` is an expression over `message`: what it says of types. -#}
-{% macro _canal_exact_messages(messages, fields, type_text=cdc.without_marks('message.mysqlType')) -%}
+{#- The same for producers that may write bare fractions. -#}
+{% macro _canal_exact_messages(messages, fields) -%}
     {{ cdc.exact_messages(messages, fields) }},
 
     sent as (
@@ -67,7 +86,9 @@
             {{ cdc.unmarked('message.isDdl') }} as ddl_mark,
             {{ cdc.unmarked('message.es') }} as event_text,
             {{ cdc.unmarked('message.ts') }} as capture_text,
-            {{ type_text }} as type_text,
+            message.database as sent_database,
+            message.table as sent_table,
+            {{ cdc.without_marks('message.mysqlType') }} as type_text,
             {{ cdc._canal_exact_rows('message.data') }} as data,
             {{ cdc._canal_exact_rows('message.old') }} as old
         from decoded
@@ -102,32 +123,6 @@
 {%- endmacro %}
 
 
-{#- Why a message is not understood. -#}
-{% macro _canal_reason() -%}
-    case
-                when load_error is not null then load_error
-                when value is null then {{ cdc.lost_delete_reason() }}
-                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
-                when word is null then 'type is missing'
-                when lower(ddl_mark) not in ('true', 'false')
-                    then concat('isDdl is neither true nor false: ', ddl_mark)
-                when event_text is not null and try_cast(event_text as bigint) is null
-                    then concat('es is not a whole number: ', event_text)
-                when capture_text is not null and try_cast(capture_text as bigint) is null
-                    then concat('ts is not a whole number: ', capture_text)
-                when is_ddl and is_row_change then concat('isDdl is true, but type is ', source_operation)
-                when message_operation is null then concat('type is not known: ', source_operation)
-                when (is_row_change or message_operation = 'truncate') and changed_table is null
-                    then 'table is missing'
-                when statement_error is not null then statement_error
-                when is_row_change and coalesce(size(sent_rows), 0) < 1 and ddl_text <> ''
-                    then concat('a statement without row images (binlog_format is not ROW): ', ddl_text)
-                when is_row_change and coalesce(size(sent_rows), 0) < 1
-                    then concat(rows_from, ' is missing, empty, or not a list of rows')
-            end
-{%- endmacro %}
-
-
 {#- The rows of a message: those of `data`, for a deletion those of `old` where `data` has no row. -#}
 {% macro _canal_sent_rows() -%}
     case
@@ -137,52 +132,28 @@
 {%- endmacro %}
 
 
-{#- Changes of any of these formats. Every argument but `format` is SQL: `sent` is one of the two chains above, the
-    others are expressions over what the CTEs before them name.
-    `rows_before`: paired with the rows, the whole row or the changed columns before an update; `rows_from` names the
-    list that has the rows, for errors; `is_partial`: an update whose row may lack columns, by `values_before`, which is
-    NULL where nothing is known of the row before, and `key_names`. -#}
-{% macro _canal_changes(
-    sent,
-    format,
-    message_operation,
-    reason,
-    sent_rows,
-    rows_before="case when word = 'UPDATE' and size(old) = size(data) then old end",
-    rows_from="'data'",
-    is_ddl="lower(ddl_mark) = 'true'",
-    database_name='message.database',
-    table_name='message.table',
-    foreign_text='text',
-    source_type="'mysql'",
-    event_millis='event_text',
-    capture_millis='capture_text',
-    transaction_id="nullif(message.gtid, '')",
-    position='cast(array() as array<decimal(38, 0)>)',
-    order_scope="'offset'",
-    deletes_first=false,
-    is_partial="word = 'UPDATE' and values_before is null",
-    is_before_complete='old_image is not null'
-) -%}
-    with {{ sent }},
+{#- Of an update, what its message has of the rows before. -#}
+{% macro _canal_rows_before() -%}
+    case when word = 'UPDATE' and size(old) = size(data) then old end
+{%- endmacro %}
 
+
+{#- From `sent` to `worded`. -#}
+{% macro _canal_statements(sent) -%}
     named as (
 
         select
             *,
             upper(source_operation) as word,
-            {{ is_ddl }} as is_ddl,
-            nullif({{ database_name }}, '') as changed_database,
-            nullif(rtrim({{ table_name }}), '') as changed_table,
-            {{ transaction_id }} as transaction_id,
-            {{ position }} as position,
-            {{ order_scope }} as order_scope,
+            lower(ddl_mark) = 'true' as is_ddl,
+            nullif(sent_database, '') as changed_database,
+            nullif(rtrim(sent_table), '') as changed_table,
+            nullif(message.gtid, '') as transaction_id,
             message.sql as ddl_text,
             {{ cdc.statement_line('message.sql') }} as ddl_line,
-            -- what is said here of the message and its record spares the rows below to carry both
-            case when message is not null then {{ source_type }} end as source_type,
+            -- what is said here of the record spares the rows below to carry it
             value is null as is_tombstone
-        from sent
+        from {{ sent }}
 
     ),
 
@@ -206,23 +177,15 @@
             coalesce(
                 feed_key_columns[concat_ws('.', changed_database, changed_table)],
                 case when size(message.pkNames) > 0 then message.pkNames end
-            ) as key_names,
-            {{ rows_from }} as rows_from,
-            {{ sent_rows }} as sent_rows,
-            {{ rows_before }} as rows_before
+            ) as key_names
         from read_statements
 
-    ),
+    )
+{%- endmacro %}
 
-    operations as (
 
-        select
-            *,
-            {{ message_operation }} as message_operation
-        from worded
-
-    ),
-
+{#- From `operations` to `row_images`. -#}
+{% macro _canal_row_images(operations) -%}
     classified as (
 
         select
@@ -237,7 +200,7 @@
                         'changed_database, changed_table'
                     ) }}
             end as statement_error
-        from operations
+        from {{ operations }}
 
     ),
 
@@ -245,7 +208,28 @@
 
         select
             *,
-            {{ reason }} as message_error
+            case
+                when load_error is not null then load_error
+                when own_error is not null then own_error
+                when value is null then {{ cdc.lost_delete_reason() }}
+                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
+                when word is null then 'type is missing'
+                when lower(ddl_mark) not in ('true', 'false')
+                    then concat('isDdl is neither true nor false: ', ddl_mark)
+                when event_text is not null and try_cast(event_text as bigint) is null
+                    then concat('es is not a whole number: ', event_text)
+                when capture_text is not null and try_cast(capture_text as bigint) is null
+                    then concat('ts is not a whole number: ', capture_text)
+                when is_ddl and is_row_change then concat('isDdl is true, but type is ', source_operation)
+                when message_operation is null then concat('type is not known: ', source_operation)
+                when (is_row_change or message_operation = 'truncate') and changed_table is null
+                    then 'table is missing'
+                when statement_error is not null then statement_error
+                when is_row_change and coalesce(size(sent_rows), 0) < 1 and ddl_text <> ''
+                    then concat('a statement without row images (binlog_format is not ROW): ', ddl_text)
+                when is_row_change and coalesce(size(sent_rows), 0) < 1
+                    then concat(rows_from, ' is missing, empty, or not a list of rows')
+            end as message_error
         from classified
 
     ),
@@ -263,16 +247,24 @@
                 case when message_error is null and is_row_change then sent_rows end
             ) as image_index, row_image
 
-    ),
+    )
+{%- endmacro %}
 
+
+{#- From `row_images` to `parsed_rows`. `format` is the declared one, for errors. -#}
+{% macro _canal_parsed_rows(row_images, format) -%}
     compared as (
 
         select
             *,
+            coalesce(
+                word = 'UPDATE'
+                and if(may_be_minimal, {{ cdc.may_lack_columns('values_before') }}, values_before is null),
+                false
+            )
             -- an update whose row lacks a column of its key lacks columns, whatever its values before look like
-            coalesce({{ is_partial }}, false)
             or coalesce(message_operation = 'update' and {{ cdc.lacks_key_column('row_image') }}, false) as is_partial
-        from row_images
+        from {{ row_images }}
 
     ),
 
@@ -285,7 +277,7 @@
                 when is_row_change and coalesce(size(row_image), 0) < 1
                     then concat('element ', image_index, ' of ', rows_from, ' is not a row')
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('values_before') }}
-                    then concat('a column name stands twice in row ', image_index)
+                    then concat('a column name occurs twice in row ', image_index)
                 when is_partial and {{ cdc.key_values_of_either('key_names', 'row_image', 'values_before') }} is null
                     then {{ cdc.update_of_no_row() }}
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['row_image', 'values_before']) }}
@@ -303,8 +295,7 @@
                 when is_partial then {{ cdc.known_before('key_names', 'row_image', 'values_before') }}
                 else values_before
             end as old_image,
-            case when message_operation <> 'delete' then row_image end as new_image,
-            case when row_error is not null then {{ foreign_text }} end as foreign_text
+            case when message_operation <> 'delete' then row_image end as new_image
         from checked
 
     ),
@@ -352,13 +343,13 @@
                 else old_image
             end as before_image,
             new_image as after_image,
-            not is_partial and {{ is_before_complete }} as is_before_complete,
+            not is_partial and old_image is not null as is_before_complete,
             new_image is not null and not is_partial as is_after_complete,
             cast(null as array<string>) as before_unavailable,
             cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
-            {{ cdc.epoch_millis(event_millis) }} as changed_at,
-            {{ cdc.epoch_millis(capture_millis) }} as captured_at,
+            changed_at,
+            captured_at,
             transaction_id,
             if(whole_operation = 'snapshot', 0, 1) as phase,
             position,
@@ -370,6 +361,4 @@
         from keyed
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows', deletes_first) }}
 {%- endmacro %}

@@ -1,16 +1,19 @@
-{#- What CloudCanal says of types, in all three of its outputs. -#}
+{#- What CloudCanal says of types, in its outputs of Canal's kind and its own. -#}
 
-{#- The members of a message that hold its types, as one JSON object: `members` maps each one's name to an expression of its
-    JSON text. NULL where a message has none of them. -#}
-{% macro _cloudcanal_types(members) -%}
+{#- The members of `message` that hold its types, which `names` lists, as one JSON object; NULL where it has none of them. -#}
+{% macro _cloudcanal_types(names) -%}
     case
-                when coalesce({{ members.values() | join(', ') }}) is not null
+                when coalesce(
+                    {%- for name in names %}
+                    message.{{ name }}{{ ',' if not loop.last }}
+                    {%- endfor %}
+                ) is not null
                     then concat(
                         '{',
                         concat_ws(
                             ','
-                            {%- for name, text in members.items() -%}
-                            , concat('"{{ name }}":', {{ text }})
+                            {%- for name in names -%}
+                            , concat('"{{ name }}":', {{ cdc.without_marks('message.' ~ name) }})
                             {%- endfor -%}
                         ),
                         '}'

@@ -530,11 +530,15 @@
 {%- endmacro %}
 
 
-{#- The changes of a relation `texts`: bronze with the message as JSON text in `text` and its Kafka key in `key_text`.
-    `reading` holds as expressions what depends on where the text came from: schema_text; undecodable, why there is no
-    message; has_key and odd_key, whether a key is there and why it is none; signs, a text that may be another format's; tokens, the images as
-    variants where the text came as JSON. -#}
-{% macro _debezium_changes(format, reading) -%}
+{#- From `texts` to `imaged`: what the message and its Kafka key say, and the images. `texts` is bronze with
+
+    text, key_text      the message and its Kafka key as JSON text
+    value_schema        the types of the message where its text has none
+    is_key_encoded      is there a Kafka key that may not be text?
+    odd_key_error       why the Kafka key is none, where no row is read from it
+    undecodable_error   why there is no message, where it is not the text that says so
+    foreign_text        a text that may be another format's -#}
+{% macro _debezium_messages(texts) -%}
     {%- set fields = {
         'op': 'string',
         'before': 'map<string, string>',
@@ -566,7 +570,7 @@
                 ~ " regexp_replace(text, r'\"(before|after)\"\\s*:\\s*\"(?=(?:\\s|\\\\[nrt])*[{])', '\"$1_text\":\"'), text)"
             ) }} as exact_text,
             {{ cdc.mark_fractions('key_text') }} as exact_key
-        from texts
+        from {{ texts }}
 
     ),
 
@@ -594,7 +598,7 @@
 
         select
             *,
-            {{ reading.schema_text }} as schema_block,
+            coalesce(value_schema, {{ cdc.without_marks('envelope.schema') }}) as schema_block,
             {{ cdc.message_of_envelope('envelope', fields) }} as message,
             value is null or coalesce({{ cdc.is_null_text('text') }}, false) as is_tombstone
         from enveloped
@@ -621,17 +625,16 @@
                 as is_patch
         from decoded
 
-    ),
+    )
+{%- endmacro %}
 
+
+{#- From such a relation to `parsed_rows`, for to_change_contract. `format` is the declared one, for errors. -#}
+{% macro _debezium_parsed_rows(imaged, format) -%}
     patched as (
 
         select
-            {%- if reading.tokens %}
-            * except (schema_block),
-            {{ cdc.block_with_bare_numbers('schema_block', 'row_before', 'row_after', reading.tokens) }} as schema_block,
-            {%- else %}
             *,
-            {%- endif %}
             {{ cdc.read_statement('ddl_line') }} as statement,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, document_before) as sent_before,
@@ -652,7 +655,7 @@
                     )
                 else if(cardinality(row_after) > 0, row_after, document_after)
             end as sent_after
-        from imaged
+        from {{ imaged }}
 
     ),
 
@@ -750,11 +753,11 @@
                 -- where the feed names keys, the rows before it may need none of Kafka's
                 when is_tombstone
                     and cardinality(feed_key_columns) = 0
-                    and key_image is null and {{ reading.has_key }}
-                    and key_message.flat is null
-                    then {{ reading.odd_key }}
+                    and key_image is null
+                    and key_message.flat is null and (is_key_encoded or trim(key_text) not in ('', 'null'))
+                    then odd_key_error
                 when is_tombstone then null
-                when envelope is null then {{ reading.undecodable }}
+                when envelope is null then coalesce(undecodable_error, {{ cdc.undecodable_reason('value', 'text') }})
                 when op is null and told_operation is null then 'op is missing'
                 when told_operation is null then concat('op is not known: ', op)
                 when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
@@ -779,7 +782,7 @@
                 when changed_table is null then 'source.table is missing'
                 when op = 't' then null
                 when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when op <> 'd' and sent_after is null then concat('op ', op, ' without an after image')
                 when bare_number_error is not null then bare_number_error
                 when op = 'd' and sent_before is null and key_image is null
@@ -792,9 +795,9 @@
                         or exists(map_keys(sent_after), field -> contains(field, '.'))
                     )
                     then 'a patch inside a field cannot be applied: let the connector send whole documents'
-                when feed_keys is null and key_image is null and {{ reading.has_key }}
-                    and key_message.flat is null
-                    then {{ reading.odd_key }}
+                when feed_keys is null and key_image is null
+                    and key_message.flat is null and (is_key_encoded or trim(key_text) not in ('', 'null'))
+                    then odd_key_error
                 when feed_keys is not null
                     and (key_of_row is null or not is_old_complete and op = 'd' and exists(key_of_row, part -> part is null))
                     then 'the message does not hold the key columns that the feed names'
@@ -886,7 +889,7 @@
             0 as image_index,
             whole_operation as operation,
             coalesce(op, message.status, get(message.tableChanges, 0).type) as source_operation,
-            {{ cdc.unknown_error('row_error', reading.signs, format) }} as error,
+            {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,
             connector as source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -932,8 +935,6 @@
         from numbered
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -1,22 +1,13 @@
-{#- Changes of both JSON formats: they differ only in the text of a TIMESTAMP and in the list that has a deleted row.
-    `source_type` is an expression: what the format says of its source. -#}
-{% macro _drs_changes(messages, format, source_type) -%}
-    with texts as (
+{#- Changes of all three formats: they differ in how the message is written and in what it says of types. A format chains these
+    fragments, and writes what is its own as CTEs around them:
 
-        select
-            *,
-            {{ cdc.json_text('value') }} as text
-        from {{ messages }}
+    (the format's own)          `texts`: bronze with the message as JSON in `text`
+    _drs_messages               from `texts` to `decoded`: the message
+    (the format's own)          `described`: source_type and type_text; undecodable_error, why there is no message where it is not
+                                the text that says so; foreign_text, a text that may be another format's
+    _drs_parsed_rows            from `described` to `parsed_rows`, for to_change_contract -#}
 
-    ),
-
-    {{ cdc._drs_rows(format, source_type, 'message.mysqlType', cdc.undecodable_reason('value', 'text'), 'text') }}
-{%- endmacro %}
-
-
-{#- The changes of a relation `texts`: bronze with the message as JSON in `text`. The row of a DELETE is read from
-    whichever list has it. `undecodable` says why there is no message, `signs` is a text that may be another format's. -#}
-{% macro _drs_rows(format, source_type, schema_text, undecodable, signs) -%}
+{% macro _drs_messages(texts) -%}
     parsed as (
 
         select
@@ -25,7 +16,7 @@
                 data array<map<string, string>>, old array<map<string, string>>,
                 database string, `table` string, type string, isDdl string, es string, ts string,
                 sql string, pkNames array<string>, mysqlType string''') }} as marked_object
-        from texts
+        from {{ texts }}
 
     ),
 
@@ -36,8 +27,12 @@
             {{ cdc.decoded_object('marked_object') }} as message
         from parsed
 
-    ),
+    )
+{%- endmacro %}
 
+
+{#- The row of a DELETE is read from whichever list has it. `format` is the declared one, for errors. -#}
+{% macro _drs_parsed_rows(described, format) -%}
     named as (
 
         select
@@ -57,7 +52,7 @@
                 feed_key_columns[concat_ws('.', nullif(message.database, ''), rtrim(message.table))],
                 case when size(message.pkNames) > 0 then message.pkNames end
             ) as key_names
-        from decoded
+        from {{ described }}
 
     ),
 
@@ -77,7 +72,7 @@
             case
                 when load_error is not null then load_error
                 when value is null then {{ cdc.lost_delete_reason() }}
-                when message is null then {{ undecodable }}
+                when message is null then coalesce(undecodable_error, {{ cdc.undecodable_reason('value', 'text') }})
                 when word is null then 'type is missing'
                 when lower(message.isDdl) not in ('true', 'false')
                     then concat('isDdl is neither true nor false: ', message.isDdl)
@@ -130,7 +125,7 @@
                 when coalesce(size(row_image), 0) < 1 and not is_ddl
                     then concat('row ', image_index, ' is no object with columns')
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('row_before') }}
-                    then concat('a column name stands twice in row ', image_index)
+                    then concat('a column name occurs twice in row ', image_index)
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['row_image', 'row_before']) }}
             end as row_error
         from row_images
@@ -189,8 +184,8 @@
             image_index,
             whole_operation as operation,
             message.type as source_operation,
-            {{ cdc.unknown_error('row_error', signs, format) }} as error,
-            case when message is not null then {{ source_type }} end as source_type,
+            {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,
+            source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
             cast(null as string) as schema_name,
@@ -206,7 +201,7 @@
             new_image is not null and (word <> 'UPDATE' or message.old is not null) as is_after_complete,
             cast(null as array<string>) as before_unavailable,
             cast(null as array<string>) as after_unavailable,
-            {{ schema_text }} as schema_text,
+            type_text as schema_text,
             {{ cdc.epoch_millis('message.es') }} as changed_at,
             {{ cdc.epoch_millis('message.ts') }} as captured_at,
             cast(null as string) as transaction_id,
@@ -220,6 +215,4 @@
         from operations
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

@@ -1,8 +1,13 @@
 {#- Changes in the record that Aliyun DTS and OceanBase OMS write, as binary Avro or as the JSON of it, with or without
-    the names of union branches. `names_of_place` is a struct of catalog, database, schema and table, made of
-    `object_parts` and `statement`: what the formats differ in, with the reason why there is no table. Their texts have the
-    same signs. -#}
-{% macro _dts_changes(messages, names_of_place, no_table_reason="'objectName names no table'") -%}
+    the names of union branches. A format chains these fragments, and writes what is its own as a CTE between them:
+
+    _dts_messages               from bronze to `read_statements`: the message, its values, its statement, and the parts of the
+                                table's name as `object_parts`
+    (the format's own)          `placed`: the table as `place`, a struct of catalog_name, database_name, schema_name and table_name,
+                                and `no_table_error`, why there is none
+    _dts_parsed_rows            from `placed` to `parsed_rows`, for to_change_contract -#}
+
+{% macro _dts_messages(messages) -%}
     {%- set clock_members = 'year string, month string, day string, hour string, minute string, second string,'
         ~ ' millis string' -%}
     {%- set cell_members = 'value string, charset string, `timestamp` string, timezone string,\n                    '
@@ -10,7 +15,7 @@
     {%- set cells = 'array<struct<\n                    branch string, empty string, ' ~ cell_members
         ~ ',\n                    content struct<' ~ cell_members ~ '>\n                >>' -%}
     {%- set fields = 'array<struct<name string, dataTypeNumber string>>' -%}
-    with texts as (
+    texts as (
 
         select
             *,
@@ -142,17 +147,12 @@
             {{ cdc.read_statement('ddl_line') }} as statement
         from named
 
-    ),
+    )
+{%- endmacro %}
 
-    placed as (
 
-        select
-            *,
-            {{ names_of_place }} as place
-        from read_statements
-
-    ),
-
+{#- The texts of both formats have the same signs. -#}
+{% macro _dts_parsed_rows(placed) -%}
     judged as (
 
         select
@@ -178,7 +178,7 @@
                     then 'operation DDL without a statement in afterImages'
                 -- which table it is that goes
                 when word = 'DDL' and statement.kind = 'drop' and not statement.is_of_database and place.table_name is null
-                    then {{ no_table_reason }}
+                    then no_table_error
                 when word = 'DDL' and not statement.kind = 'truncate'
                     then {{ cdc.statement_error(
                         'statement.kind', 'statement', 'message.ddl',
@@ -187,7 +187,7 @@
                 when word not in ('DDL', 'INIT', 'INSERT', 'UPDATE', 'DELETE')
                     then concat('operation is not known: ', message.operation)
                 when size(object_parts) > 3 then concat('objectName has more than three parts: ', message.object_name)
-                when place.table_name is null then {{ no_table_reason }}
+                when place.table_name is null then no_table_error
                 when word = 'DDL'
                     then {{ cdc.statement_error(
                         'statement.kind', 'statement', 'message.ddl',
@@ -196,7 +196,7 @@
                 when coalesce(size(message.fields), 0) < 1 then 'fields is missing, empty, or not a list of columns'
                 when exists(column_names, column_name -> column_name is null) then 'a column in fields has no name'
                 when size(column_names) <> size(array_distinct(column_names))
-                    then 'a column name stands twice in fields'
+                    then 'a column name occurs twice in fields'
                 when word = 'DELETE' and old_values is null
                     then 'operation DELETE without a list of values in beforeImages'
                 when word <> 'DELETE' and new_values is null
@@ -210,7 +210,7 @@
                 when word <> 'DELETE' and exists(new_values, cell -> cell.problem is not null)
                     then {{ cdc._dts_problem('new_values', 'afterImages') }}
             end as row_error
-        from placed
+        from {{ placed }}
 
     ),
 
@@ -328,8 +328,6 @@
         from operations
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -1,9 +1,24 @@
-{#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
-    from the feed; `told.schema_text`, where it is given, is what a message carries about types beside its block,
-    `block_text`. `fields` are those of the message; `told` holds expressions over `message` and `op`: what a format
-    reads by rules of its own. -#}
-{% macro _enveloped_changes(messages, format, fields, told) -%}
-    with texts as (
+{#- The tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key from the feed. A format
+    chains these fragments, and writes what is its own as a CTE between them:
+
+    _enveloped_messages         from bronze to `imaged`: envelope, message, op, images, and the type block as `block_text`
+    read_statements             from such a relation to `read_statements`: what its statement says
+    (the format's own)          `named`: what the message does, and to which table
+    _enveloped_parsed_rows      from `named` to `parsed_rows`, for to_change_contract
+
+    Columns of `named`, with all of `read_statements`:
+
+    told_operation              by the contract; NULL for an op that is not known
+    source_operation, schema_block, ddl
+    changed_catalog, changed_database, changed_schema, changed_table
+    kind_of_ddl
+    changed_at, captured_at, transaction_id
+    position, position_space    what orders the changes
+    numbers_apart               what only distinguishes rows of one position, for tables without a key -#}
+
+{#- `fields` are those of the message, by their types. -#}
+{% macro _enveloped_messages(messages, fields) -%}
+    texts as (
 
         select
             *,
@@ -54,50 +69,24 @@
         select
             *,
             {{ cdc.unmarked('message.op') }} as op,
-            {{ told.schema_text or 'block_text' }} as schema_block,
             {{ cdc.exact_numbers('message.before', 'exact_text') }} as row_before,
             {{ cdc.exact_numbers('message.after', 'exact_text') }} as row_after
         from decoded
 
-    ),
+    )
+{%- endmacro %}
 
-    lined as (
 
-        select
-            *,
-            {{ cdc.statement_line(told.ddl) }} as ddl_line
-        from imaged
-
-    ),
-
-    read_statements as (
+{#- `format` is the declared one, for errors. -#}
+{% macro _enveloped_parsed_rows(named, format) -%}
+    told_apart as (
 
         select
             *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
-
-    named as (
-
-        select
-            {%- if told.tokens %}
-            * except (schema_block),
-            {{ cdc.block_with_bare_numbers('schema_block', 'row_before', 'row_after', told.tokens) }} as schema_block,
-            {%- else %}
-            *,
-            {%- endif %}
-            {{ told.catalog_name }} as changed_catalog,
-            {{ told.database_name }} as changed_database,
-            {{ told.schema_name }} as changed_schema,
-            nullif(message.source.table, '') as changed_table,
-            {{ told.operation }} as told_operation,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, null) as sent_before,
-            if(cardinality(row_after) > 0, row_after, null) as sent_after,
-            {{ told.ddl_kind }} as kind_of_ddl
-        from read_statements
+            if(cardinality(row_after) > 0, row_after, null) as sent_after
+        from {{ named }}
 
     ),
 
@@ -117,19 +106,19 @@
                     then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
                 when told_operation = 'heartbeat' then null
                 when told_operation = 'schema_change' and kind_of_ddl is null then {{ cdc.no_schema_change_reason() }}
-                when told_operation = 'schema_change' then {{ cdc._enveloped_statement_error(told.ddl) }}
+                when told_operation = 'schema_change' then {{ cdc._enveloped_statement_error('ddl') }}
                 when message.source is null then 'source is missing or not an object'
                 when changed_table is null then 'source.table is missing'
-                when told_operation = 'truncate' then {{ cdc._enveloped_statement_error(told.ddl) }}
+                when told_operation = 'truncate' then {{ cdc._enveloped_statement_error('ddl') }}
                 when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when told_operation = 'delete' and sent_before is null
                     then concat('op ', op, ' without a before image')
                 when told_operation <> 'delete' and sent_after is null
                     then concat('op ', op, ' without an after image')
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['sent_before', 'sent_after']) }}
             end as row_error
-        from named
+        from told_apart
 
     ),
 
@@ -185,7 +174,7 @@
             {{ cdc.record_columns() }},
             image_index,
             whole_operation as operation,
-            {{ told.source_operation }} as source_operation,
+            source_operation,
             {{ cdc.unknown_error('row_error', 'text', format) }} as error,
             lower(nullif(message.source.connector, '')) as source_type,
             changed_catalog as catalog_name,
@@ -202,21 +191,19 @@
             cast(null as array<string>) as before_unavailable,
             cast(null as array<string>) as after_unavailable,
             schema_block as schema_text,
-            {{ told.changed_at }} as changed_at,
-            {{ told.captured_at }} as captured_at,
-            {{ told.transaction_id }} as transaction_id,
+            changed_at,
+            captured_at,
+            transaction_id,
             if(whole_operation = 'snapshot', 0, 1) as phase,
-            {{ told.position }} as position,
+            {{ cdc.told_apart('position', 'numbers_apart') }} as position,
             'position' as order_scope,
-            {{ told.position_space }} as position_space,
+            position_space,
             case when whole_operation = 'snapshot' then op end as snapshot_mark,
-            {{ told.ddl }} as ddl,
+            ddl,
             if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
         from placed
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -1,8 +1,13 @@
 {#- Changes of rows that are flat at the root of a message, or under `payload` of Kafka Connect's envelope: the writer
-    took the rest of the message away. `is_added` is an expression over `column_name`: whether the writer added a field
-    of the message to the row. `added_prefix` is an expression too: what the names of added fields begin with. -#}
-{% macro _flattened_changes(messages, is_added, added_prefix) -%}
-    with texts as (
+    took the rest of the message away. A format chains these fragments, and writes what is its own as a CTE between them:
+
+    _flattened_messages         from bronze to `decoded`: envelope, `message` with all fields, the Kafka key, the type block
+    (the format's own)          `split_up`: `sent_row` with the columns of the row, `added_fields` with what the writer added to
+                                them, and `added_prefix`, with which the names of these begin
+    _flattened_parsed_rows      from `split_up` to `parsed_rows`, for to_change_contract -#}
+
+{% macro _flattened_messages(messages) -%}
+    texts as (
 
         select
             *,
@@ -67,9 +72,12 @@
             value is null or coalesce({{ cdc.is_null_text('text') }}, false) as is_null_value
         from enveloped
 
-    ),
+    )
+{%- endmacro %}
 
-    split_up as (
+
+{% macro _flattened_parsed_rows(split_up) -%}
+    typed as (
 
         select
             * except (schema_block),
@@ -82,10 +90,8 @@
                     'after', from_json(text, 'payload map<string, variant>').payload
                 )"
             ) }} as schema_block,
-            map_filter(message, (column_name, wire_text) -> not ({{ is_added }})) as sent_row,
-            map_filter(message, (column_name, wire_text) -> {{ is_added }}) as added_fields,
             {{ cdc.has_repeated_column('message') }} as is_ambiguous
-        from decoded
+        from {{ split_up }}
 
     ),
 
@@ -94,23 +100,23 @@
         select
             *,
             lower(added_fields['__deleted']) as deleted_word,
-            {{ cdc._added_field('op', added_prefix) }} as op,
-            {{ cdc._added_field('connector', added_prefix) }} as connector,
-            coalesce(nullif({{ cdc._added_field('db', added_prefix) }}, ''), feed_settings['database']) as changed_database,
-            coalesce(nullif({{ cdc._added_field('schema', added_prefix) }}, ''), feed_settings['schema']) as changed_schema,
+            {{ cdc._added_field('op') }} as op,
+            {{ cdc._added_field('connector') }} as connector,
+            coalesce(nullif({{ cdc._added_field('db') }}, ''), feed_settings['database']) as changed_database,
+            coalesce(nullif({{ cdc._added_field('schema') }}, ''), feed_settings['schema']) as changed_schema,
             -- Debezium names a topic after the table
-            coalesce(nullif({{ cdc._added_field('table', added_prefix) }}, ''), substring_index(topic, '.', -1))
+            coalesce(nullif({{ cdc._added_field('table') }}, ''), substring_index(topic, '.', -1))
                 as changed_table,
-            {{ cdc._added_field('snapshot', added_prefix) }} as snapshot_word,
-            added_fields[concat({{ added_prefix }}, 'source_ts_ms')] as source_millis,
-            added_fields[concat({{ added_prefix }}, 'ts_ms')] as captured_millis,
+            {{ cdc._added_field('snapshot') }} as snapshot_word,
+            added_fields[concat(added_prefix, 'source_ts_ms')] as source_millis,
+            added_fields[concat(added_prefix, 'ts_ms')] as captured_millis,
             coalesce(
-                {{ cdc._added_field('transaction_id', added_prefix) }},
-                {{ cdc._added_field('txId', added_prefix) }},
-                {{ cdc._added_field('gtid', added_prefix) }}
+                {{ cdc._added_field('transaction_id') }},
+                {{ cdc._added_field('txId') }},
+                {{ cdc._added_field('gtid') }}
             ) as transaction_id,
             {{ cdc.unavailable_columns('sent_row') }} as missing_columns
-        from split_up
+        from typed
 
     ),
 
@@ -164,7 +170,7 @@
                 when envelope is null or message is null and not {{ cdc._is_connect_envelope('text') }}
                     then {{ cdc.undecodable_reason('value', 'text') }}
                 when message is null then 'payload is missing or not an object'
-                when is_ambiguous then 'a column name stands twice in the row'
+                when is_ambiguous then 'a column name occurs twice in the row'
                 when deleted_word not in ('true', 'false')
                     then concat('__deleted is neither true nor false: ', added_fields['__deleted'])
                 when told_operation is null then concat('op is not known: ', op)
@@ -247,8 +253,6 @@
         from operations
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 
@@ -265,9 +269,9 @@
 
 
 {#- A field of the message's `source` that was added to the row, under its own name or after "source_". -#}
-{% macro _added_field(name, added_prefix) -%}
+{% macro _added_field(name) -%}
     coalesce(
-        added_fields[concat({{ added_prefix }}, '{{ name }}')],
-        added_fields[concat({{ added_prefix }}, 'source_{{ name }}')]
+        added_fields[concat(added_prefix, '{{ name }}')],
+        added_fields[concat(added_prefix, 'source_{{ name }}')]
     )
 {%- endmacro %}

@@ -1,26 +1,22 @@
 {#- Maxwell and its imitation by TiCDC: one message carries one row in `data`, or a statement; an update also carries
-    `old`, the prior values of the changed columns. A format gives what is its own as expressions: how its Kafka key is
-    decoded, what a message does, where its row is, which key and position it has, which update may lack columns,
-    which texts may be another's. -#}
-{% macro _maxwell_changes(
-    messages,
-    format,
-    source_type,
-    decoded_key,
-    told_operation,
-    sent_row,
-    key_of_message,
-    is_partial,
-    is_before_complete,
-    changed_at,
-    captured_at,
-    position,
-    position_space,
-    order_scope,
-    foreign_text='text',
-    deletes_first=false
-) -%}
-    with texts as (
+    `old`, the prior values of the changed columns. A format chains these fragments, and writes what is its own as CTEs between them:
+
+    _maxwell_messages           from bronze to `read_statements`: what the message says
+    (the format's own)          `placed`: what the message does, its row, its key and its place
+    _maxwell_parsed_rows        from `placed` to `parsed_rows`, for to_change_contract
+
+    Columns of `placed`, with all of `read_statements`:
+
+    told_operation              by the contract; NULL for a type that is not known
+    row_image                   the row of the message, with exact numbers
+    carried_key                 the key columns that the message names; NULL where it names none
+    may_be_minimal              may an update lack columns that did not change?
+    foreign_text                a text that may be another format's, or NULL
+    source_type                 of a message that is read
+    changed_at, captured_at, position, position_space, order_scope -#}
+
+{% macro _maxwell_messages(messages) -%}
+    texts as (
 
         select
             *,
@@ -45,8 +41,7 @@
             {{ cdc.decode_object('exact_text', '''
                 type string, database string, `table` string, data map<string, string>, old map<string, string>,
                 ts string, xid string, xoffset string, commit string, position string, server_id string,
-                primary_key_columns array<string>, sql string, def string''') }} as marked_object,
-            {{ decoded_key }} as key_message
+                primary_key_columns array<string>, sql string, def string''') }} as marked_object
         from marked
 
     ),
@@ -60,52 +55,29 @@
 
     ),
 
-    lined as (
+    {{ cdc.read_statements('decoded', 'message.sql') }}
+{%- endmacro %}
 
-        select
-            *,
-            {{ cdc.statement_line('message.sql') }} as ddl_line
-        from decoded
 
-    ),
-
-    read_statements as (
-
-        select
-            *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
-
-    imaged as (
+{#- `format` is the declared one, for errors. -#}
+{% macro _maxwell_parsed_rows(placed, format) -%}
+    named as (
 
         select
             *,
             nullif(message.database, '') as changed_database,
             nullif(message.table, '') as changed_table,
-            {{ told_operation }} as told_operation,
-            {{ cdc.exact_numbers(sent_row, 'exact_text') }} as row_image,
             case when message.type = 'update' then {{ cdc.exact_numbers('message.old', 'exact_text') }} end
                 as changed_values,
             {{ cdc.without_marks('message.def') }} as type_text,
-            {{ foreign_text }} as foreign_text
-        from read_statements
-
-    ),
-
-    named as (
-
-        select
-            *,
             case
                 when told_operation in ('insert', 'update', 'delete', 'snapshot')
                     then coalesce(
-                        feed_key_columns[concat_ws('.', changed_database, changed_table)],
-                        {{ key_of_message }}
+                        feed_key_columns[concat_ws('.', nullif(message.database, ''), nullif(message.table, ''))],
+                        carried_key
                     )
             end as key_names
-        from imaged
+        from {{ placed }}
 
     ),
 
@@ -113,7 +85,7 @@
 
         select
             *,
-            told_operation = 'update' and {{ is_partial }} as is_partial
+            told_operation = 'update' and may_be_minimal and {{ cdc.may_lack_columns('changed_values') }} as is_partial
         from named
 
     ),
@@ -139,7 +111,7 @@
                 when coalesce(size(row_image), 0) < 1
                     then 'the row is missing, has no columns, or is not an object'
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('changed_values') }}
-                    then 'a column name stands twice in the row'
+                    then 'a column name occurs twice in the row'
                 when is_partial and {{ cdc.key_values('key_names', 'row_image') }} is null
                     then {{ cdc.update_of_no_row() }}
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['row_image', 'changed_values']) }}
@@ -158,8 +130,7 @@
                 else told_operation
             end as whole_operation,
             row_error is null and coalesce(told_operation in ('insert', 'update', 'delete', 'snapshot'), false)
-                as is_row_change,
-            {{ position }} as source_position
+                as is_row_change
         from judged
 
     ),
@@ -192,7 +163,13 @@
             case
                 when arrays_overlap(map_keys(changed_values), keys_of_row)
                     then {{ cdc.key_values_of_either('keys_of_row', 'changed_values', 'new_image') }}
-            end as key_before
+            end as key_before,
+            old_image is not null
+            and if(
+                whole_operation = 'delete',
+                {{ cdc.has_more_than_key('old_image') }},
+                not is_partial and not feed_settings['output_nulls'] <=> 'dropped'
+            ) as is_old_complete
         from completed
 
     ),
@@ -205,7 +182,7 @@
             whole_operation as operation,
             {{ cdc.unmarked('message.type') }} as source_operation,
             {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,
-            case when message is not null then '{{ source_type }}' end as source_type,
+            source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
             cast(null as string) as schema_name,
@@ -215,31 +192,29 @@
             key_before,
             -- the row that goes with its old key is known as a whole
             case
-                when whole_operation = 'update' and key_before <> key_of_row and {{ is_before_complete }}
+                when whole_operation = 'update' and key_before <> key_of_row and is_old_complete
                     then {{ cdc.overlaid('new_image', 'old_image') }}
                 else old_image
             end as before_image,
             new_image as after_image,
-            old_image is not null and {{ is_before_complete }} as is_before_complete,
+            is_old_complete as is_before_complete,
             new_image is not null and not is_partial as is_after_complete,
             cast(null as array<string>) as before_unavailable,
             cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
-            {{ changed_at }} as changed_at,
-            {{ captured_at }} as captured_at,
+            changed_at,
+            captured_at,
             {{ cdc.unmarked('message.xid') }} as transaction_id,
             1 as phase,
-            source_position as position,
-            {{ order_scope }} as order_scope,
-            {{ position_space }} as position_space,
+            position,
+            order_scope,
+            position_space,
             case when row_error is null and startswith(message.type, 'bootstrap-') then message.type end as snapshot_mark,
             message.sql as ddl,
             {{ cdc._maxwell_ddl_kind() }} as ddl_kind
         from keyed
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows', deletes_first) }}
 {%- endmacro %}
 
 

@@ -106,23 +106,7 @@
 
     ),
 
-    lined as (
-
-        select
-            *,
-            {{ cdc.statement_line('ddl_text') }} as ddl_line
-        from described
-
-    ),
-
-    read_statements as (
-
-        select
-            *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
+    {{ cdc.read_statements('described', 'ddl_text') }},
 
     imaged as (
 
@@ -164,7 +148,7 @@
                         'told_ddl_kind', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_table'
                     ) }}
                 when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when word = 'DELETE' and old_image is null then 'recordType DELETE without a row in prevStruct'
                 when word <> 'DELETE' and new_image is null
                     then concat('recordType ', word, ' without a row in postStruct')

@@ -1,43 +1,39 @@
 {#- Changes in SharePlex JSON: `meta` says what and where, `data` has the row, on `upd` only its changed columns,
-    and `key` old values. The products differ in what `key` holds, in how they write a table and in how they count.
+    and `key` old values. The products differ in what `key` holds, in how they write a table and in how they count. A format chains these
+    fragments, and writes what is its own as a CTE between them:
 
-    catalog_name, database_name, schema_name, table_name, position, operation_of_ins, is_whole (whether the
-    images have all columns) and lacks_table (whether a table must be named, but is not) are expressions. -#}
-{% macro _shareplex_changes(
-    messages, format, catalog_name, database_name, schema_name, table_name, position, operation_of_ins, is_whole,
-    lacks_table
-) -%}
-    with {{ cdc.exact_messages(messages, '''
+    _shareplex_messages         from bronze to `read_statements`: message, op, and what its statement says
+    (the format's own)          `named`: which table it is, what `ins` means, and the position
+    _shareplex_parsed_rows      from `named` to `parsed_rows`, for to_change_contract
+
+    Columns of `named`, with all of `read_statements`:
+
+    changed_catalog, changed_database, changed_schema, changed_table
+    operation_of_ins            of a row that was inserted, by the contract
+    may_rows_lack_table         may a row name no table?
+    is_key_whole                does `key` of an update have all columns of the row?
+    numbers                     the numbers that order, where the feed's sequences are enabled -#}
+
+{% macro _shareplex_messages(messages) -%}
+    {{ cdc.exact_messages(messages, '''
                 meta struct<
                     op string, `table` string, `time` string, posttime string, scn string, seq string, trans string
                 >,
                 data map<string, string>, key map<string, string>, sql struct<ddl string>''') }},
 
-    lined as (
+    {{ cdc.read_statements('decoded', 'message.sql.ddl') }}
+{%- endmacro %}
 
-        select
-            *,
-            {{ cdc.statement_line('message.sql.ddl') }} as ddl_line
-        from decoded
 
-    ),
-
-    read_statements as (
-
-        select
-            *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
-
+{#- `format` is the declared one, for errors. -#}
+{% macro _shareplex_parsed_rows(named, format) -%}
     told_apart as (
 
         select
             *,
             {{ cdc.unmarked('message.meta.op') }} as op,
             case
-                when lower(message.meta.op) in ('ins', 'insert') then {{ operation_of_ins }}
+                when lower(message.meta.op) in ('ins', 'insert') then operation_of_ins
                 when lower(message.meta.op) in ('upd', 'update') then 'update'
                 when lower(message.meta.op) in ('del', 'delete') then 'delete'
             end as row_operation,
@@ -46,12 +42,8 @@
                 when 'ddl' then coalesce(statement.kind, 'other')
             end as kind_of_ddl,
             {{ cdc.exact_numbers('message.data', 'exact_text') }} as sent_data,
-            {{ cdc.exact_numbers('message.key', 'exact_text') }} as sent_key,
-            nullif({{ catalog_name }}, '') as changed_catalog,
-            nullif({{ database_name }}, '') as changed_database,
-            nullif({{ schema_name }}, '') as changed_schema,
-            nullif({{ table_name }}, '') as changed_table
-        from read_statements
+            {{ cdc.exact_numbers('message.key', 'exact_text') }} as sent_key
+        from {{ named }}
 
     ),
 
@@ -70,14 +62,15 @@
                 when message.meta.posttime is not null and try_cast(message.meta.posttime as timestamp_ntz) is null
                     then concat('meta.posttime is no date with a time: ', {{ cdc.unmarked('message.meta.posttime') }})
                 when lower(op) = 'ddl' and coalesce(trim(message.sql.ddl), '') = '' then 'op ddl without sql.ddl'
-                when {{ lacks_table }} then 'meta.table is missing'
+                when changed_table is null and coalesce(kind_of_ddl in ('truncate', 'drop'), not may_rows_lack_table)
+                    then 'meta.table is missing'
                 when kind_of_ddl is not null
                     then {{ cdc.statement_error(
                         'kind_of_ddl', 'statement', 'message.sql.ddl',
                         'changed_catalog, changed_database, changed_schema, changed_table'
                     ) }}
                 when {{ cdc.has_repeated_column('sent_data') }} or {{ cdc.has_repeated_column('sent_key') }}
-                    then 'a column name stands twice in data or key'
+                    then 'a column name occurs twice in data or key'
                 when row_operation = 'update' and coalesce(cardinality(sent_key), 0) < 1
                     then concat('op ', op, ' without key')
                 when sent_data is null or cardinality(sent_data) = 0 and row_operation <> 'update'
@@ -130,7 +123,7 @@
             *,
             {{ cdc.key_values('key_names', 'coalesce(new_image, old_image)') }} as key_of_row,
             {{ cdc.key_values('key_names', 'old_image') }} as key_before,
-            {{ is_whole }} as is_whole
+            whole_operation <> 'update' or is_key_whole as is_whole
         from imaged
 
     ),
@@ -165,7 +158,7 @@
             cast(
                 case
                     when feed_settings['sequence'] = 'enabled' and message.meta.scn rlike '^[0-9]{1,38}$'
-                        then {{ position }}
+                        then numbers
                     else array()
                 end as array<decimal(38, 0)>
             ) as position,
@@ -177,14 +170,12 @@
         from keyed
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 
-{#- Texts of digits, each as a number; 0 for one that is not there, or is something else. -#}
-{% macro _shareplex_numbers(parts) -%}
-    transform(array({{ parts }}), part -> if(part rlike '^[0-9]{1,38}$', cast(part as decimal(38, 0)), 0))
+{#- An array of texts of digits, each as a number; 0 for one that is not there, or is something else. -#}
+{% macro _shareplex_numbers(texts) -%}
+    transform({{ texts }}, part -> if(part rlike '^[0-9]{1,38}$', cast(part as decimal(38, 0)), 0))
 {%- endmacro %}
 
 

@@ -11,12 +11,28 @@
 {%- endmacro %}
 
 
-{#- Changes of the tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key
-    in the Kafka key. `fields` are those of the message; `told` holds expressions over `message`, `op` and the columns of
-    the CTEs before: what a format reads by rules of its own; `told.missing_before` and `told.missing_after` list the
-    columns of the row whose value the tool did not have. -#}
-{% macro _keyed_envelope_changes(messages, format, fields, told) -%}
-    with texts as (
+{#- The tools that write Debezium's envelope but are not Debezium: one row per record, whole images, the key in the Kafka key. A format
+    chains these fragments, and writes what is its own as a CTE between them:
+
+    _keyed_messages             from bronze to `imaged`: envelope, message, op, the decoded key as `key_message`, images, `block_text`
+    read_statements             from such a relation to `read_statements`: what its statement says
+    (the format's own)          `named`: what the message does, and to which table
+    _keyed_parsed_rows          from `named` to `parsed_rows`, for to_change_contract
+
+    Columns of `named`, with all of `read_statements`:
+
+    told_operation              by the contract; NULL for an op that is not known
+    own_error                   why a message of a known operation is not read; NULL where there is nothing
+    source_operation, source_type, schema_block
+    changed_database, changed_table, ddl, kind_of_ddl
+    key_image                   the Kafka key by its columns
+    missing_before, missing_after
+                                the columns of the images whose value the tool did not have
+    changed_at, captured_at, position, order_scope -#}
+
+{#- `fields` are those of the message, by their types. -#}
+{% macro _keyed_messages(messages, fields) -%}
+    texts as (
 
         select
             *,
@@ -50,8 +66,7 @@
 
         select
             *,
-            {{ cdc.decoded_object('marked_object') }} as envelope,
-            transform_values({{ told.key_image }}, (column_name, wire_text) -> {{ cdc.unmarked('wire_text') }}) as key_image
+            {{ cdc.decoded_object('marked_object') }} as envelope
         from parsed
 
     ),
@@ -60,7 +75,7 @@
 
         select
             *,
-            {{ cdc.without_marks('envelope.schema') }} as schema_block,
+            {{ cdc.without_marks('envelope.schema') }} as block_text,
             {{ cdc.message_of_envelope('envelope', fields) }} as message
         from enveloped
 
@@ -75,46 +90,21 @@
             {{ cdc.exact_numbers('message.after', 'exact_text') }} as row_after
         from decoded
 
-    ),
+    )
+{%- endmacro %}
 
-    lined as (
 
-        select
-            *,
-            {{ cdc.statement_line(told.ddl) }} as ddl_line
-        from imaged
-
-    ),
-
-    read_statements as (
+{#- `format` is the declared one, for errors. -#}
+{% macro _keyed_parsed_rows(named, format) -%}
+    sent as (
 
         select
             *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
-
-    named as (
-
-        select
-            {%- if told.tokens %}
-            * except (schema_block),
-            {{ cdc.block_with_bare_numbers('schema_block', 'row_before', 'row_after', told.tokens) }} as schema_block,
-            {%- else %}
-            *,
-            {%- endif %}
-            {{ told.database_name }} as changed_database,
-            {{ told.table_name }} as changed_table,
-            {{ told.operation }} as told_operation,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, null) as sent_before,
             if(cardinality(row_after) > 0, row_after, null) as sent_after,
-            {{ told.missing_before }} as missing_before,
-            {{ told.missing_after }} as missing_after,
-            {{ told.ddl_kind }} as kind_of_ddl,
-            feed_key_columns[concat_ws('.', {{ told.database_name }}, {{ told.table_name }})] as feed_keys
-        from read_statements
+            feed_key_columns[concat_ws('.', changed_database, changed_table)] as feed_keys
+        from {{ named }}
 
     ),
 
@@ -133,7 +123,7 @@
                         cdc.without_columns('sent_after', 'missing_after'), 'sent_after', 'feed_keys is not null'
                     ) }}
             end as new_image
-        from named
+        from sent
 
     ),
 
@@ -149,15 +139,15 @@
                 when told_operation is null and op is null then 'op is missing'
                 when told_operation is null then concat('op is not known: ', op)
                 else coalesce(
-                    {{ told.reason }},
+                    own_error,
                     case
                         when told_operation in ('schema_change', 'truncate')
                             then {{ cdc.statement_of_table_error(
-                                'kind_of_ddl', 'statement', told.ddl, 'changed_database, changed_table'
+                                'kind_of_ddl', 'statement', 'ddl', 'changed_database, changed_table'
                             ) }}
                         when not is_row_change then null
                         when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
-                            then 'a column name stands twice in a row image'
+                            then 'a column name occurs twice in a row image'
                         when told_operation = 'delete' and old_image is null
                             then concat('op ', op, ' without a before image')
                         when told_operation <> 'delete' and new_image is null
@@ -207,9 +197,9 @@
             {{ cdc.record_columns() }},
             0 as image_index,
             whole_operation as operation,
-            {{ told.source_operation }} as source_operation,
+            source_operation,
             {{ cdc.unknown_error('row_error', 'text', format) }} as error,
-            {{ told.source_type }} as source_type,
+            source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
             cast(null as string) as schema_name,
@@ -224,21 +214,19 @@
             case when old_image is not null then missing_before end as before_unavailable,
             case when new_image is not null then missing_after end as after_unavailable,
             schema_block as schema_text,
-            {{ told.changed_at }} as changed_at,
-            {{ told.captured_at }} as captured_at,
+            changed_at,
+            captured_at,
             cast(null as string) as transaction_id,
             1 as phase,
-            {{ told.position }} as position,
-            '{{ told.order_scope }}' as order_scope,
+            position,
+            order_scope,
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
-            {{ told.ddl }} as ddl,
+            ddl,
             if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
         from keyed
 
     )
-
-    {{ cdc.to_change_contract('parsed_rows', deletes_first=told.deletes_first) }}
 {%- endmacro %}
 
 

@@ -64,7 +64,7 @@
                 when record_type = 'control' or word not in ('load', 'insert', 'update', 'delete')
                     then concat('metadata.operation of a ', record_type, ' record is not known: ', word)
                 when {{ cdc.has_repeated_column('sent_row') }} or {{ cdc.has_repeated_column('sent_before') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when word <> 'delete' and coalesce(cardinality(current_row), 0) < 1
                     then concat('operation ', word, ' without columns in data')
                 when coalesce(cardinality(sent_row), 0) < 1 and coalesce(cardinality(sent_before), 0) < 1

@@ -4,14 +4,47 @@
     it changed, mostly without its key. Rules: docs/formats/canal_json.md -#}
 
 {% macro parse_canal_json(messages) -%}
-    {{ cdc._canal_changes(
-        sent=cdc._canal_messages(messages, cdc._canal_fields()),
-        format='canal_json',
-        message_operation=cdc._canal_operation(),
-        reason=cdc._canal_reason(),
-        sent_rows=cdc._canal_sent_rows(),
-        is_partial="word = 'UPDATE' and " ~ cdc.may_lack_columns('values_before'),
-        is_before_complete="old_image is not null
-            and (word = 'UPDATE' or " ~ cdc.has_more_than_key('old_image') ~ ")"
-    ) }}
+    with {{ cdc._canal_messages(messages, cdc._canal_fields()) }},
+
+    {{ cdc._canal_statements('sent') }},
+
+    operations as (
+
+        select
+            *,
+            {{ cdc._canal_operation() }} as message_operation,
+            cast(null as string) as own_error,
+            'data' as rows_from,
+            {{ cdc._canal_sent_rows() }} as sent_rows,
+            {{ cdc._canal_rows_before() }} as rows_before,
+            true as may_be_minimal,
+            text as foreign_text,
+            case when message is not null then 'mysql' end as source_type,
+            {{ cdc.epoch_millis('event_text') }} as changed_at,
+            {{ cdc.epoch_millis('capture_text') }} as captured_at,
+            cast(array() as array<decimal(38, 0)>) as position,
+            'offset' as order_scope
+        from worded
+
+    ),
+
+    {{ cdc._canal_row_images('operations') }},
+
+    {{ cdc._canal_parsed_rows('row_images', 'canal_json') }},
+
+    completed_rows as (
+
+        select
+            * except (is_before_complete),
+            is_before_complete
+            and (
+                operation = 'update'
+                or key_columns is null
+                or size(array_except(map_keys(before_image), key_columns)) > 0
+            ) as is_before_complete
+        from parsed_rows
+
+    )
+
+    {{ cdc.to_change_contract('completed_rows') }}
 {%- endmacro %}

@@ -3,63 +3,92 @@
     the message shows it: the feed must declare it. Rules: docs/formats/canal_json_dts.md -#}
 
 {% macro parse_canal_json_dts(messages) -%}
-    {%- set created = "feed_settings['dts_instance_created']" -%}
-    {{ cdc._canal_changes(
-        sent=cdc._canal_messages(messages, cdc._canal_fields()),
-        format='canal_json_dts',
-        is_ddl="lower(ddl_mark) = 'true' or upper(source_operation) = 'DDL'",
-        message_operation="case
+    with {{ cdc._canal_messages(messages, cdc._canal_fields()) }},
+
+    told as (
+
+        select
+            * except (ddl_mark),
+            -- a statement may be marked by its type alone
+            if(
+                upper(source_operation) = 'DDL' and coalesce(lower(ddl_mark) = 'false', true), 'true', ddl_mark
+            ) as ddl_mark,
+            feed_settings['dts_instance_created'] as instance_created
+        from sent
+
+    ),
+
+    {{ cdc._canal_statements('told') }},
+
+    operations as (
+
+        select
+            *,
+            case
                 when word = 'INSERT' then 'insert'
                 when word = 'UPDATE' then 'update'
                 when word = 'DELETE' then 'delete'
                 when word = 'INIT' then 'snapshot'
                 when is_ddl and kind_of_ddl = 'truncate' then 'truncate'
                 when is_ddl then 'schema_change'
-            end",
-        reason='coalesce(
-                ' ~ cdc._canal_dts_contradiction(created) ~ ',
-                ' ~ cdc._canal_reason() ~ '
-            )',
-        rows_from="if(word in ('UPDATE', 'DELETE') and " ~ created ~ " = 'before_2022_03_20', 'old', 'data')",
-        sent_rows="case
-                when word not in ('UPDATE', 'DELETE') or " ~ created ~ " = 'since_2022_03_20' then data
-                when word = 'UPDATE' and size(data) = size(old) then " ~ cdc._canal_dts_new_rows() ~ "
+            end as message_operation,
+            case
+                when word not in ('UPDATE', 'DELETE') then null
+                when not coalesce(instance_created in ('since_2022_03_20', 'before_2022_03_20'), false)
+                    then concat(
+                        'whether data or old is the new row depends on when the DTS instance was created: ',
+                        'set dts_instance_created of the feed to since_2022_03_20 or before_2022_03_20'
+                    )
+                when word = 'DELETE' and instance_created = 'since_2022_03_20'
+                    and coalesce(size(data), 0) < 1 and size(old) > 0
+                    then 'the deleted row stands in old, but dts_instance_created of the feed is since_2022_03_20'
+                when word = 'DELETE' and instance_created = 'before_2022_03_20'
+                    and coalesce(size(old), 0) < 1 and size(data) > 0
+                    then 'the deleted row stands in data, but dts_instance_created of the feed is before_2022_03_20'
+            end as own_error,
+            if(word in ('UPDATE', 'DELETE') and instance_created = 'before_2022_03_20', 'old', 'data') as rows_from,
+            case
+                when word not in ('UPDATE', 'DELETE') or instance_created = 'since_2022_03_20' then data
+                when word = 'UPDATE' and size(data) = size(old) then {{ cdc._canal_dts_new_rows() }}
                 else old
-            end",
-        rows_before="case
+            end as sent_rows,
+            case
                 when word = 'UPDATE' and size(data) = size(old)
-                    then if(" ~ created ~ " = 'since_2022_03_20', old, data)
-            end",
-        foreign_text=cdc._canal_foreign_text(),
-        source_type='cast(null as string)',
-        is_before_complete="coalesce(
+                    then if(instance_created = 'since_2022_03_20', old, data)
+            end as rows_before,
+            false as may_be_minimal,
+            {{ cdc._canal_foreign_text() }} as foreign_text,
+            cast(null as string) as source_type,
+            {{ cdc.epoch_millis('event_text') }} as changed_at,
+            {{ cdc.epoch_millis('capture_text') }} as captured_at,
+            cast(array() as array<decimal(38, 0)>) as position,
+            'offset' as order_scope
+        from worded
+
+    ),
+
+    {{ cdc._canal_row_images('operations') }},
+
+    {{ cdc._canal_parsed_rows('row_images', 'canal_json_dts') }},
+
+    completed_rows as (
+
+        select
+            * except (is_before_complete),
+            is_before_complete
+            -- of all columns whose types the message has
+            and coalesce(
                 size(array_except(
-                    json_object_keys(type_text),
-                    concat(map_keys(old_image), coalesce(map_keys(new_image), array()))
+                    json_object_keys(schema_text),
+                    concat(map_keys(before_image), coalesce(map_keys(after_image), array()))
                 )) = 0,
                 false
-            )"
-    ) }}
-{%- endmacro %}
+            ) as is_before_complete
+        from parsed_rows
 
+    )
 
-{#- Why the feed's setting does not fit a change of rows. -#}
-{% macro _canal_dts_contradiction(created) -%}
-    case
-                    when load_error is not null then null
-                    when word not in ('UPDATE', 'DELETE') then null
-                    when not coalesce({{ created }} in ('since_2022_03_20', 'before_2022_03_20'), false)
-                        then concat(
-                            'whether data or old is the new row depends on when the DTS instance was created: ',
-                            'set dts_instance_created of the feed to since_2022_03_20 or before_2022_03_20'
-                        )
-                    when word = 'DELETE' and {{ created }} = 'since_2022_03_20'
-                        and coalesce(size(data), 0) < 1 and size(old) > 0
-                        then 'the deleted row stands in old, but dts_instance_created of the feed is since_2022_03_20'
-                    when word = 'DELETE' and {{ created }} = 'before_2022_03_20'
-                        and coalesce(size(old), 0) < 1 and size(data) > 0
-                        then 'the deleted row stands in data, but dts_instance_created of the feed is before_2022_03_20'
-                end
+    {{ cdc.to_change_contract('completed_rows') }}
 {%- endmacro %}
 
 

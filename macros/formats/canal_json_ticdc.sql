@@ -4,46 +4,67 @@
     Rules: docs/formats/canal_json_ticdc.md -#}
 
 {% macro parse_canal_json_ticdc(messages) -%}
-    {{ cdc._canal_changes(
-        sent=cdc._canal_messages(messages, cdc._canal_fields() ~ ",
-                _tidb struct<commitTs string, onlyHandleKey string, claimCheckLocation string>"),
-        format='canal_json_ticdc',
-        message_operation="case
-                when word = 'TIDB_WATERMARK' then 'heartbeat'
-                else " ~ cdc._canal_operation() ~ "
-            end",
-        reason='coalesce(
-                ' ~ cdc._canal_ticdc_absence() ~ ',
-                ' ~ cdc._canal_reason() ~ '
-            )',
-        sent_rows=cdc._canal_sent_rows(),
-        foreign_text=cdc._canal_foreign_text(),
-        source_type="'tidb'",
-        position="if(" ~ cdc._canal_ticdc_commit() ~ " > 0, array(" ~ cdc._canal_ticdc_commit() ~ "), array())",
-        order_scope="if(" ~ cdc._canal_ticdc_commit() ~ " > 0, 'position', 'offset')",
-        deletes_first=true,
-        is_before_complete="old_image is not null
-            and (word = 'UPDATE' or coalesce(size(array_except(map_keys(old_image), key_names)) > 0, false))"
-    ) }}
-{%- endmacro %}
+    with {{ cdc._canal_messages(messages, cdc._canal_fields() ~ ",
+                _tidb struct<commitTs string, onlyHandleKey string, claimCheckLocation string>") }},
 
+    committed as (
 
-{#- Unsigned 64 bits, absent or 0 where the extension is off; anything else was reported. -#}
-{% macro _canal_ticdc_commit() -%}
-    cast(if(message._tidb.commitTs rlike '^[0-9]{1,20}$', message._tidb.commitTs, null) as decimal(38, 0))
-{%- endmacro %}
+        select
+            *,
+            -- unsigned 64 bits, absent or 0 where the extension is off; anything else is an error
+            cast(if(message._tidb.commitTs rlike '^[0-9]{1,20}$', message._tidb.commitTs, null) as decimal(38, 0))
+                as commit_number
+        from sent
 
+    ),
 
-{#- A number that orders nothing, or what a row needs and the message has not. A deletion needs no more than a key. -#}
-{% macro _canal_ticdc_absence() -%}
-    case
-                    when load_error is not null then null
-                    when message._tidb.commitTs not rlike '^[0-9]{1,20}$'
-                        then concat('commitTs is not a whole number: ', message._tidb.commitTs)
-                    when message_operation = 'delete' then null
-                    when message._tidb.claimCheckLocation <> ''
-                        then concat('the row was too large for Kafka and lies at ', message._tidb.claimCheckLocation)
-                    when lower(message._tidb.onlyHandleKey) = 'true'
-                        then 'the row was too large for Kafka: the message has only its key (onlyHandleKey)'
-                end
+    {{ cdc._canal_statements('committed') }},
+
+    operations as (
+
+        select
+            *,
+            if(word = 'TIDB_WATERMARK', 'heartbeat', {{ cdc._canal_operation() }}) as message_operation,
+            case
+                when message._tidb.commitTs not rlike '^[0-9]{1,20}$'
+                    then concat('commitTs is not a whole number: ', message._tidb.commitTs)
+                -- a deletion needs no more than a key
+                when word = 'DELETE' then null
+                when message._tidb.claimCheckLocation <> ''
+                    then concat('the row was too large for Kafka and lies at ', message._tidb.claimCheckLocation)
+                when lower(message._tidb.onlyHandleKey) = 'true'
+                    then 'the row was too large for Kafka: the message has only its key (onlyHandleKey)'
+            end as own_error,
+            'data' as rows_from,
+            {{ cdc._canal_sent_rows() }} as sent_rows,
+            {{ cdc._canal_rows_before() }} as rows_before,
+            false as may_be_minimal,
+            {{ cdc._canal_foreign_text() }} as foreign_text,
+            case when message is not null then 'tidb' end as source_type,
+            {{ cdc.epoch_millis('event_text') }} as changed_at,
+            {{ cdc.epoch_millis('capture_text') }} as captured_at,
+            if(commit_number > 0, array(commit_number), cast(array() as array<decimal(38, 0)>)) as position,
+            if(commit_number > 0, 'position', 'offset') as order_scope
+        from worded
+
+    ),
+
+    {{ cdc._canal_row_images('operations') }},
+
+    {{ cdc._canal_parsed_rows('row_images', 'canal_json_ticdc') }},
+
+    completed_rows as (
+
+        select
+            * except (is_before_complete),
+            is_before_complete
+            and (
+                operation = 'update'
+                or coalesce(size(array_except(map_keys(before_image), key_columns)) > 0, false)
+            ) as is_before_complete
+        from parsed_rows
+
+    )
+
+    {{ cdc.to_change_contract('completed_rows', deletes_first=true) }}
 {%- endmacro %}

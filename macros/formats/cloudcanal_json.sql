@@ -28,32 +28,12 @@
                     then message.before
                 else message.data
             end as sent_rows,
-            {{ cdc._cloudcanal_types({
-                'dbValType': cdc.without_marks('message.dbValType'),
-                'jdbcType': cdc.without_marks('message.jdbcType'),
-                'tableChanges': cdc.without_marks('message.tableChanges')
-            }) }} as type_text
+            {{ cdc._cloudcanal_types(['dbValType', 'jdbcType', 'tableChanges']) }} as type_text
         from decoded
 
     ),
 
-    lined as (
-
-        select
-            *,
-            {{ cdc.statement_line('message.sql') }} as ddl_line
-        from named
-
-    ),
-
-    read_statements as (
-
-        select
-            *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
+    {{ cdc.read_statements('named', 'message.sql') }},
 
     told_apart as (
 
@@ -139,7 +119,7 @@
                 when is_row_change and coalesce(size(row_image), 0) < 1
                     then concat('element ', image_index, ' of data is not a row')
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('row_before') }}
-                    then concat('a column name stands twice in row ', image_index)
+                    then concat('a column name occurs twice in row ', image_index)
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['row_image', 'row_before']) }}
             end as row_error
         from row_images

@@ -32,23 +32,7 @@
 
     ),
 
-    lined as (
-
-        select
-            *,
-            {{ cdc.statement_line('ddl_text') }} as ddl_line
-        from named
-
-    ),
-
-    read_statements as (
-
-        select
-            *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
+    {{ cdc.read_statements('named', 'ddl_text') }},
 
     imaged as (
 
@@ -94,7 +78,7 @@
                     ) }}
                 when not is_row_change then concat('op is not known: ', op)
                 when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when op = 'DELETE' and old_image is null then 'op DELETE without a before image'
                 when op <> 'DELETE' and new_image is null then concat('op ', op, ' without an after image')
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['old_image', 'new_image']) }}

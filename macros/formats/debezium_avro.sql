@@ -51,13 +51,24 @@
 
     ),
 
-    {{ cdc._debezium_changes('debezium_avro', {
-        'schema_text': 'case when text is not null then value_schema end',
-        'undecodable': cdc._unread_avro_value(),
-        'has_key': "(trim(key_text) not in ('', 'null') or key_schema_file is not null)",
-        'odd_key': cdc._unread_avro_key(),
-        'signs': 'case when text is null then cast(value as string) end'
-    }) }}
+    keyed_texts as (
+
+        select
+            * except (value_schema),
+            case when text is not null then value_schema end as value_schema,
+            key_schema_file is not null as is_key_encoded,
+            {{ cdc._unread_avro_key() }} as odd_key_error,
+            {{ cdc._unread_avro_value() }} as undecodable_error,
+            case when text is null then cast(value as string) end as foreign_text
+        from texts
+
+    ),
+
+    {{ cdc._debezium_messages('keyed_texts') }},
+
+    {{ cdc._debezium_parsed_rows('imaged', 'debezium_avro') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

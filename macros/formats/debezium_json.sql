@@ -14,12 +14,31 @@
 
     ),
 
-    {{ cdc._debezium_changes('debezium_json', {
-        'schema_text': cdc.without_marks('envelope.schema'),
-        'undecodable': cdc.undecodable_reason('value', 'text'),
-        'has_key': "trim(key_text) not in ('', 'null')",
-        'odd_key': "'the Kafka key is not a JSON object: name the key columns of this table in the feed'",
-        'signs': 'text',
-        'tokens': cdc.row_tokens('text')
-    }) }}
+    keyed_texts as (
+
+        select
+            *,
+            cast(null as string) as value_schema,
+            false as is_key_encoded,
+            'the Kafka key is not a JSON object: name the key columns of this table in the feed' as odd_key_error,
+            cast(null as string) as undecodable_error,
+            text as foreign_text
+        from texts
+
+    ),
+
+    {{ cdc._debezium_messages('keyed_texts') }},
+
+    typed as (
+
+        select
+            * except (schema_block),
+            {{ cdc.block_with_bare_numbers('schema_block', 'row_before', 'row_after', cdc.row_tokens('text')) }} as schema_block
+        from imaged
+
+    ),
+
+    {{ cdc._debezium_parsed_rows('typed', 'debezium_json') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

@@ -4,8 +4,33 @@
     Rules: docs/formats/debezium_smt.md -#}
 
 {% macro parse_debezium_smt(messages) -%}
-    {%- set added_prefix = "coalesce(feed_settings['added_prefix'], '__')" -%}
-    {{ cdc._flattened_changes(
-        messages, "startswith(column_name, " ~ added_prefix ~ ") or column_name = '__deleted'", added_prefix
-    ) }}
+    with {{ cdc._flattened_messages(messages) }},
+
+    prefixed as (
+
+        select
+            *,
+            coalesce(feed_settings['added_prefix'], '__') as added_prefix
+        from decoded
+
+    ),
+
+    split_up as (
+
+        select
+            *,
+            map_filter(
+                message,
+                (column_name, wire_text) -> not (startswith(column_name, added_prefix) or column_name = '__deleted')
+            ) as sent_row,
+            map_filter(
+                message, (column_name, wire_text) -> startswith(column_name, added_prefix) or column_name = '__deleted'
+            ) as added_fields
+        from prefixed
+
+    ),
+
+    {{ cdc._flattened_parsed_rows('split_up') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

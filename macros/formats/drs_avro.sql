@@ -32,17 +32,27 @@
 
     ),
 
-    {{ cdc._drs_rows(
-        'drs_avro',
-        'cast(null as string)',
-        cdc._sorted_types(),
-        "if(
-            length(value) = 0,
-            'the value is empty',
-            'the value is not one whole record of the Avro schema that the feed names'
-        )",
-        'case when text is null then cast(value as string) end'
-    ) }}
+    {{ cdc._drs_messages('texts') }},
+
+    described as (
+
+        select
+            *,
+            cast(null as string) as source_type,
+            {{ cdc._sorted_types() }} as type_text,
+            if(
+                length(value) = 0,
+                'the value is empty',
+                'the value is not one whole record of the Avro schema that the feed names'
+            ) as undecodable_error,
+            case when text is null then cast(value as string) end as foreign_text
+        from decoded
+
+    ),
+
+    {{ cdc._drs_parsed_rows('described', 'drs_avro') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

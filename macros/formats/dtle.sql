@@ -195,7 +195,7 @@
                 when is_full_load and op <> 'c' then concat('op ', op, ' in a full load, which has only c')
                 when changed_table is null then 'source.table is missing'
                 when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when op <> 'd' and new_image is null then concat('op ', op, ' without an after image')
                 when op <> 'c' and old_image is null then concat('op ', op, ' without a before image')
                 when feed_keys is null and trim(key_text) not in ('', 'null') and key_message.flat is null

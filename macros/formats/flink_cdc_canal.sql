@@ -4,32 +4,65 @@
     Rules: docs/formats/flink_cdc_canal.md -#}
 
 {% macro parse_flink_cdc_canal(messages) -%}
-    {%- set is_unnamed = "nullif(rtrim(message.table), '') is null" -%}
-    {%- set named = "feed_settings['table_name']" -%}
-    {{ cdc._canal_changes(
-        sent=cdc._canal_exact_messages(messages, cdc._canal_fields()),
-        format='flink_cdc_canal',
-        database_name="if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", r'^(.*)\\.', 1), message.database)",
-        table_name="if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", r'[^.]*$', 0), message.table)",
-        message_operation="case word
+    with {{ cdc._canal_exact_messages(messages, cdc._canal_fields()) }},
+
+    located as (
+
+        select
+            * except (sent_database, sent_table),
+            if(
+                nullif(rtrim(sent_table), '') is null,
+                regexp_extract(feed_settings['table_name'], r'^(.*)\.', 1),
+                sent_database
+            ) as sent_database,
+            if(
+                nullif(rtrim(sent_table), '') is null,
+                regexp_extract(feed_settings['table_name'], r'[^.]*$', 0),
+                sent_table
+            ) as sent_table
+        from sent
+
+    ),
+
+    {{ cdc._canal_statements('located') }},
+
+    operations as (
+
+        select
+            *,
+            case word
                 when 'INSERT' then 'insert'
                 when 'UPDATE' then 'update'
                 when 'DELETE' then 'delete'
-            end",
-        reason="case
-                when load_error is null and is_row_change and changed_table is null
+            end as message_operation,
+            case
+                when word in ('INSERT', 'UPDATE', 'DELETE') and changed_table is null
                     then 'the message names no table: name it in the setting table_name of the feed'
-                else " ~ cdc._canal_reason() ~ "
-            end",
-        sent_rows="case
+            end as own_error,
+            'data' as rows_from,
+            case
                 -- in its spelling: what Maxwell calls insert is no row of SeaTunnel
                 when data is null and old is null and source_operation in ('INSERT', 'DELETE')
-                    then " ~ cdc._flink_cdc_canal_row_in_no_list() ~ "
-                else " ~ cdc._canal_sent_rows() ~ "
-            end",
-        foreign_text=cdc._canal_foreign_text(),
-        source_type='cast(null as string)'
-    ) }}
+                    then {{ cdc._flink_cdc_canal_row_in_no_list() }}
+                else {{ cdc._canal_sent_rows() }}
+            end as sent_rows,
+            {{ cdc._canal_rows_before() }} as rows_before,
+            false as may_be_minimal,
+            {{ cdc._canal_foreign_text() }} as foreign_text,
+            cast(null as string) as source_type,
+            {{ cdc.epoch_millis('event_text') }} as changed_at,
+            {{ cdc.epoch_millis('capture_text') }} as captured_at,
+            cast(array() as array<decimal(38, 0)>) as position,
+            'offset' as order_scope
+        from worded
+
+    ),
+
+    {{ cdc._canal_row_images('operations') }},
+
+    {{ cdc._canal_parsed_rows('row_images', 'flink_cdc_canal') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

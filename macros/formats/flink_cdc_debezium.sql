@@ -5,49 +5,73 @@
     Rules: docs/formats/flink_cdc_debezium.md -#}
 
 {% macro parse_flink_cdc_debezium(messages) -%}
-    {%- set is_unnamed = "nullif(message.source.table, '') is null" -%}
-    {%- set named = "feed_settings['table_name']" -%}
-    {{ cdc._keyed_envelope_changes(
-        messages,
-        'flink_cdc_debezium',
-        {
-            'op': 'string',
-            'before': 'map<string, string>',
-            'after': 'map<string, string>',
-            'source': 'struct<connector string, db string, `table` string>'
-        },
-        {
-            'key_image': "map_filter(key_message.flat, (column_name, wire_text) -> column_name <> 'TableId')",
-            'operation': "case op
+    with {{ cdc._keyed_messages(messages, {
+        'op': 'string',
+        'before': 'map<string, string>',
+        'after': 'map<string, string>',
+        'source': 'struct<connector string, db string, `table` string>'
+    }) }},
+
+    {{ cdc.read_statements('imaged', 'null') }},
+
+    located as (
+
+        select
+            *,
+            nullif(message.source.table, '') is null as is_unnamed
+        from read_statements
+
+    ),
+
+    worded as (
+
+        select
+            *,
+            case op
                 when 'c' then 'insert'
                 when 'u' then 'update'
                 when 'd' then 'delete'
-            end",
-            'reason': "case
-                        when message.source.connector is not null
-                            then concat('source.connector is ', message.source.connector, ', and Flink writes none')
-                        when changed_table is null
-                            then 'the message names no table: name it in the setting table_name of the feed'
-                    end",
-            'source_operation': 'op',
-            'source_type': 'cast(null as string)',
-            'database_name': "nullif(
-                if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", '^(.*)[.]', 1), message.source.db),
-                ''
-            )",
-            'table_name': "nullif(
-                if(" ~ is_unnamed ~ ", regexp_extract(" ~ named ~ ", '[^.]*$', 0), message.source.table),
-                ''
-            )",
-            'missing_before': cdc.unavailable_columns('row_before'),
-            'missing_after': cdc.unavailable_columns('row_after'),
-            'changed_at': 'cast(null as timestamp)',
-            'captured_at': 'cast(null as timestamp)',
-            'position': 'cast(array() as array<decimal(38, 0)>)',
-            'order_scope': 'offset',
-            'deletes_first': false,
-            'ddl': 'cast(null as string)',
-            'ddl_kind': 'cast(null as string)'
-        }
-    ) }}
+            end as told_operation,
+            nullif(
+                if(is_unnamed, regexp_extract(feed_settings['table_name'], '^(.*)[.]', 1), message.source.db), ''
+            ) as changed_database,
+            nullif(
+                if(is_unnamed, regexp_extract(feed_settings['table_name'], '[^.]*$', 0), message.source.table), ''
+            ) as changed_table
+        from located
+
+    ),
+
+    named as (
+
+        select
+            *,
+            case
+                when message.source.connector is not null
+                    then concat('source.connector is ', message.source.connector, ', and Flink writes none')
+                when changed_table is null
+                    then 'the message names no table: name it in the setting table_name of the feed'
+            end as own_error,
+            op as source_operation,
+            cast(null as string) as source_type,
+            block_text as schema_block,
+            cast(null as string) as ddl,
+            cast(null as string) as kind_of_ddl,
+            transform_values(
+                map_filter(key_message.flat, (column_name, wire_text) -> column_name <> 'TableId'),
+                (column_name, wire_text) -> {{ cdc.unmarked('wire_text') }}
+            ) as key_image,
+            {{ cdc.unavailable_columns('row_before') }} as missing_before,
+            {{ cdc.unavailable_columns('row_after') }} as missing_after,
+            cast(null as timestamp) as changed_at,
+            cast(null as timestamp) as captured_at,
+            cast(array() as array<decimal(38, 0)>) as position,
+            'offset' as order_scope
+        from worded
+
+    ),
+
+    {{ cdc._keyed_parsed_rows('named', 'flink_cdc_debezium') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

@@ -5,51 +5,60 @@
     Rules: docs/formats/maxwell.md -#}
 
 {% macro parse_maxwell(messages) -%}
-    {{ cdc._maxwell_changes(
-        messages,
-        format='maxwell',
-        source_type='mysql',
-        decoded_key="from_json(
-                concat('{\"fields\":', cast(key as string), ',\"parts\":', cast(key as string), '}'),
+    with {{ cdc._maxwell_messages(messages) }},
+
+    imaged as (
+
+        select
+            *,
+            from_json(
+                concat('{"fields":', cast(key as string), ',"parts":', cast(key as string), '}'),
                 'fields map<string, string>, parts array<string>'
-            )",
-        told_operation="case
+            ) as key_message,
+            case
                 when message.type = 'bootstrap-insert' then 'snapshot'
                 when message.type in ('bootstrap-start', 'bootstrap-complete') then 'ignored'
-                else " ~ cdc._maxwell_operation() ~ "
-            end",
-        sent_row='message.data',
-        key_of_message=cdc._maxwell_key('message', 'key_message', 'row_image'),
-        is_partial=cdc.may_lack_columns('changed_values'),
-        is_before_complete="if(
-                whole_operation = 'delete',
-                " ~ cdc.has_more_than_key('old_image') ~ ",
-                not is_partial and not feed_settings['output_nulls'] <=> 'dropped'
-            )",
-        changed_at="if(
+                else {{ cdc._maxwell_operation() }}
+            end as told_operation,
+            {{ cdc.exact_numbers('message.data', 'exact_text') }} as row_image,
+            {{ cdc._maxwell_position('message') }} as position
+        from read_statements
+
+    ),
+
+    placed as (
+
+        select
+            *,
+            {{ cdc._maxwell_key('message', 'key_message', 'row_image') }} as carried_key,
+            true as may_be_minimal,
+            text as foreign_text,
+            case when message is not null then 'mysql' end as source_type,
+            if(
                 told_operation in ('schema_change', 'truncate'),
-                " ~ cdc.epoch_millis('message.ts') ~ ",
-                " ~ cdc._maxwell_row_time() ~ "
-            )",
-        captured_at="case
-                when told_operation in ('snapshot', 'ignored')
-                    then " ~ cdc.epoch_seconds('message.ts') ~ "
-            end",
-        position=cdc._maxwell_position('message'),
-        position_space="case
-                when size(source_position) > 0
+                {{ cdc.epoch_millis('message.ts') }},
+                {{ cdc._maxwell_row_time() }}
+            ) as changed_at,
+            case when told_operation in ('snapshot', 'ignored') then {{ cdc.epoch_seconds('message.ts') }} end
+                as captured_at,
+            case
+                when size(position) > 0
                     then concat_ws(
-                        '/',
-                        message.server_id,
-                        regexp_extract(message.position, r'^(.*)\\.[0-9]+:[0-9]+$', 1)
+                        '/', message.server_id, regexp_extract(message.position, r'^(.*)\.[0-9]+:[0-9]+$', 1)
                     )
-            end",
-        order_scope="case
+            end as position_space,
+            case
                 when feed_settings['order'] in ('offset', 'position') then feed_settings['order']
                 when message.position is not null then 'position'
                 else 'offset'
-            end"
-    ) }}
+            end as order_scope
+        from imaged
+
+    ),
+
+    {{ cdc._maxwell_parsed_rows('placed', 'maxwell') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -60,7 +60,7 @@
                 when message.op_ts is not null and not {{ cdc._ogg_is_time('message.op_ts') }}
                     then concat('op_ts is not a date with a time: ', {{ cdc.unmarked('message.op_ts') }})
                 when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when op in ('I', 'U') and coalesce(size(new_image), 0) < 1
                     then concat('op_type ', op, ' without an after image')
                 when op = 'D' and coalesce(size(old_image), 0) < 1 then 'op_type D without a before image'

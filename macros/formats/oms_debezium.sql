@@ -4,38 +4,49 @@
     Rules: docs/formats/oms_debezium.md -#}
 
 {% macro parse_oms_debezium(messages) -%}
-    {{ cdc._enveloped_changes(
-        messages,
-        'oms_debezium',
-        {
-            'op': 'string',
-            'before': 'map<string, string>',
-            'after': 'map<string, string>',
-            'source': 'struct<connector string, db string, `table` string, ts_ms string, pos string>',
-            'ts_ms': 'string'
-        },
-        {
-            'operation': "case
+    with {{ cdc._enveloped_messages(messages, {
+        'op': 'string',
+        'before': 'map<string, string>',
+        'after': 'map<string, string>',
+        'source': 'struct<connector string, db string, `table` string, ts_ms string, pos string>',
+        'ts_ms': 'string'
+    }) }},
+
+    {{ cdc.read_statements('imaged', 'null') }},
+
+    named as (
+
+        select
+            *,
+            case
                 when op = 'c' then if(coalesce(message.source.ts_ms, '0') = '0', 'snapshot', 'insert')
                 when op = 'u' then 'update'
                 when op = 'd' then 'delete'
                 when op = 'HEARTBEAT' then 'heartbeat'
-            end",
-            'source_operation': 'op',
-            'catalog_name': "case
+            end as told_operation,
+            op as source_operation,
+            block_text as schema_block,
+            case
                 when contains(message.source.db, '.') then nullif(substring_index(message.source.db, '.', 1), '')
-            end",
-            'database_name': "nullif(regexp_replace(message.source.db, r'^[^.]*\\.', ''), '')",
-            'schema_name': 'cast(null as string)',
-            'changed_at': cdc._oms_instant("nullif(message.source.ts_ms, '0')"),
-            'captured_at': cdc._oms_instant('message.ts_ms'),
-            'transaction_id': 'cast(null as string)',
-            'position': cdc._oms_debezium_position('message.source.pos'),
-            'position_space': 'cast(null as string)',
-            'ddl': 'cast(null as string)',
-            'ddl_kind': 'cast(null as string)'
-        }
-    ) }}
+            end as changed_catalog,
+            nullif(regexp_replace(message.source.db, r'^[^.]*\.', ''), '') as changed_database,
+            cast(null as string) as changed_schema,
+            nullif(message.source.table, '') as changed_table,
+            cast(null as string) as ddl,
+            cast(null as string) as kind_of_ddl,
+            {{ cdc._oms_instant("nullif(message.source.ts_ms, '0')") }} as changed_at,
+            {{ cdc._oms_instant('message.ts_ms') }} as captured_at,
+            cast(null as string) as transaction_id,
+            {{ cdc._oms_debezium_position('message.source.pos') }} as position,
+            cast(array() as array<decimal(38, 0)>) as numbers_apart,
+            cast(null as string) as position_space
+        from read_statements
+
+    ),
+
+    {{ cdc._enveloped_parsed_rows('named', 'oms_debezium') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
 
 

@@ -3,5 +3,20 @@
     Rules: docs/formats/oms_debezium_smt.md -#}
 
 {% macro parse_oms_debezium_smt(messages) -%}
-    {{ cdc._flattened_changes(messages, "column_name = '__deleted'", "'__'") }}
+    with {{ cdc._flattened_messages(messages) }},
+
+    split_up as (
+
+        select
+            *,
+            map_filter(message, (column_name, wire_text) -> column_name <> '__deleted') as sent_row,
+            map_filter(message, (column_name, wire_text) -> column_name = '__deleted') as added_fields,
+            '__' as added_prefix
+        from decoded
+
+    ),
+
+    {{ cdc._flattened_parsed_rows('split_up') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

@@ -4,29 +4,55 @@
     Rules: docs/formats/oms_shareplex.md -#}
 
 {% macro parse_oms_shareplex(messages) -%}
-    {{ cdc._shareplex_changes(
-        messages,
-        'oms_shareplex',
-        catalog_name="case when size(split(message.meta.table, r'\\.')) = 3"
-        ~ " then split_part(message.meta.table, '.', 1) end",
-        database_name="case when contains(message.meta.table, '.') then split_part(message.meta.table, '.', -2) end",
-        schema_name='cast(null as string)',
-        table_name="split_part(message.meta.table, '.', -1)",
-        position=cdc._oms_shareplex_position(),
-        operation_of_ins="if(feed_settings['sequence'] <=> 'enabled' and message.meta.scn is null,"
-        ~ " 'snapshot', 'insert')",
-        is_whole='true',
-        lacks_table="changed_table is null and coalesce(kind_of_ddl in ('truncate', 'drop'), true)"
-    ) }}
-{%- endmacro %}
+    with {{ cdc._shareplex_messages(messages) }},
 
+    timed as (
 
-{#- scn is a time and a counter of at most five digits, without a mark between them: up to 13 digits are seconds and a
-    counter, 16 and more are milliseconds and a counter, 14 and 15 are what the feed declares. -#}
-{% macro _oms_shareplex_position() -%}
-    {%- set time_digits = cdc._oms_time_digits('message.meta.scn') -%}
-    {{ cdc._shareplex_numbers(
-        "left(message.meta.scn, 10), substring(message.meta.scn, 11, " ~ time_digits ~ " - 10),"
-        ~ " substring(message.meta.scn, " ~ time_digits ~ " + 1), message.meta.seq"
-    ) }}
+        select
+            *,
+            {{ cdc._oms_time_digits('message.meta.scn') }} as time_digits
+        from read_statements
+
+    ),
+
+    split_up as (
+
+        select
+            *,
+            -- scn is a time and a counter, without a mark between them
+            array(
+                left(message.meta.scn, 10),
+                substring(message.meta.scn, 11, time_digits - 10),
+                substring(message.meta.scn, time_digits + 1),
+                message.meta.seq
+            ) as parts_of_place
+        from timed
+
+    ),
+
+    named as (
+
+        select
+            *,
+            case
+                when size(split(message.meta.table, r'\.')) = 3
+                    then nullif(split_part(message.meta.table, '.', 1), '')
+            end as changed_catalog,
+            case
+                when contains(message.meta.table, '.') then nullif(split_part(message.meta.table, '.', -2), '')
+            end as changed_database,
+            cast(null as string) as changed_schema,
+            nullif(split_part(message.meta.table, '.', -1), '') as changed_table,
+            if(feed_settings['sequence'] <=> 'enabled' and message.meta.scn is null, 'snapshot', 'insert')
+                as operation_of_ins,
+            false as may_rows_lack_table,
+            true as is_key_whole,
+            {{ cdc._shareplex_numbers('parts_of_place') }} as numbers
+        from split_up
+
+    ),
+
+    {{ cdc._shareplex_parsed_rows('named', 'oms_shareplex') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

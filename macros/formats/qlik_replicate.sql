@@ -136,7 +136,7 @@
                 when changed is not null and changed_at is null
                     then concat('headers.timestamp is not an ISO time: ', changed)
                 when {{ cdc.has_repeated_column('sent_row') }} or {{ cdc.has_repeated_column('sent_before') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when word <> 'DELETE' and coalesce(cardinality(sent_row), 0) < 1
                     then concat('operation ', word, ' without columns in data')
                 when coalesce(cardinality(sent_row), 0) < 1 and coalesce(cardinality(sent_before), 0) < 1

@@ -3,16 +3,27 @@
     image and only the offset orders. Rules: docs/formats/shareplex_quest.md -#}
 
 {% macro parse_shareplex_quest(messages) -%}
-    {{ cdc._shareplex_changes(
-        messages,
-        'shareplex_quest',
-        catalog_name='cast(null as string)',
-        database_name='cast(null as string)',
-        schema_name="case when contains(message.meta.table, '.') then substring_index(message.meta.table, '.', 1) end",
-        table_name="substring(message.meta.table, locate('.', message.meta.table) + 1)",
-        position=cdc._shareplex_numbers('message.meta.scn, message.meta.seq'),
-        operation_of_ins="'insert'",
-        is_whole="whole_operation <> 'update'",
-        lacks_table="changed_table is null and kind_of_ddl in ('truncate', 'drop')"
-    ) }}
+    with {{ cdc._shareplex_messages(messages) }},
+
+    named as (
+
+        select
+            *,
+            cast(null as string) as changed_catalog,
+            cast(null as string) as changed_database,
+            case
+                when contains(message.meta.table, '.') then nullif(substring_index(message.meta.table, '.', 1), '')
+            end as changed_schema,
+            nullif(substring(message.meta.table, locate('.', message.meta.table) + 1), '') as changed_table,
+            'insert' as operation_of_ins,
+            true as may_rows_lack_table,
+            false as is_key_whole,
+            {{ cdc._shareplex_numbers('array(message.meta.scn, message.meta.seq)') }} as numbers
+        from read_statements
+
+    ),
+
+    {{ cdc._shareplex_parsed_rows('named', 'shareplex_quest') }}
+
+    {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

@@ -35,23 +35,7 @@
 
     ),
 
-    lined as (
-
-        select
-            *,
-            {{ cdc.statement_line('ddl_text') }} as ddl_line
-        from named
-
-    ),
-
-    read_statements as (
-
-        select
-            *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
+    {{ cdc.read_statements('named', 'ddl_text') }},
 
     imaged as (
 
@@ -102,7 +86,7 @@
                 when is_full_load and op <> 'INSERT'
                     then concat('op ', op, ' in a full load (sequenceId -1), which has only INSERT')
                 when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 when op in ('INSERT', 'UPDATE_AFTER') and new_image is null
                     then concat('op ', op, ' without an after image')
                 when op not in ('INSERT', 'UPDATE_AFTER') and old_image is null

@@ -3,52 +3,68 @@
     in `ts`. Rules: docs/formats/ticdc_maxwell.md -#}
 
 {% macro parse_ticdc_maxwell(messages) -%}
-    {{ cdc._maxwell_changes(
-        messages,
-        format='ticdc_maxwell',
-        source_type='tidb',
-        decoded_key="from_json(cast(key as string), 'ts string')",
-        told_operation=cdc._maxwell_operation(),
-        sent_row="if(message.type = 'delete', message.old, message.data)",
-        key_of_message='null',
-        is_partial='false',
-        is_before_complete="(
-                whole_operation = 'update'
-                or coalesce(size(array_except(map_keys(old_image), key_names)) > 0, false)
-            )",
-        changed_at="if(
-                told_operation in ('schema_change', 'truncate'),
-                " ~ cdc.epoch_millis("shiftright(try_cast(message.ts as bigint), 18)") ~ ",
-                " ~ cdc._maxwell_row_time() ~ "
-            )",
-        captured_at='cast(null as timestamp)',
-        position="cast(
-                case
-                    when " ~ cdc._ticdc_maxwell_commit() ~ " rlike '^[0-9]{1,20}$'
-                        then array(" ~ cdc._ticdc_maxwell_commit() ~ ")
-                    else array()
-                end as array<decimal(38, 0)>
-            )",
-        position_space='cast(null as string)',
-        order_scope="if(size(source_position) > 0, 'position', 'offset')",
-        foreign_text=cdc._ticdc_maxwell_foreign_text(),
-        deletes_first=true
-    ) }}
-{%- endmacro %}
+    with {{ cdc._maxwell_messages(messages) }},
 
+    worded as (
 
-{#- Text of the commit's number. -#}
-{% macro _ticdc_maxwell_commit() -%}
-    if(told_operation in ('schema_change', 'truncate'), message.ts, key_message.ts)
-{%- endmacro %}
+        select
+            *,
+            from_json(cast(key as string), 'ts string') as key_message,
+            {{ cdc._maxwell_operation() }} as told_operation
+        from read_statements
 
+    ),
 
-{#- NULL for a text that may be TiCDC's own, although it has Maxwell's words: `xid` and bootstraps are Maxwell's
-    alone. -#}
-{% macro _ticdc_maxwell_foreign_text() -%}
-    case
+    committed as (
+
+        select
+            *,
+            if(told_operation in ('schema_change', 'truncate'), message.ts, key_message.ts) as commit_text
+        from worded
+
+    ),
+
+    placed as (
+
+        select
+            *,
+            {{ cdc.exact_numbers("if(message.type = 'delete', message.old, message.data)", 'exact_text') }} as row_image,
+            cast(null as array<string>) as carried_key,
+            false as may_be_minimal,
+            -- a text that may be TiCDC's own has Maxwell's words too: `xid` and bootstraps are Maxwell's alone
+            case
                 when text rlike r'"(xid|isDdl)":'
                     or not text rlike r'"type":\s*"(insert|update|delete|(table|database)-[a-z]+)"'
                     then text
-            end
+            end as foreign_text,
+            case when message is not null then 'tidb' end as source_type,
+            if(
+                told_operation in ('schema_change', 'truncate'),
+                {{ cdc.epoch_millis("shiftright(try_cast(message.ts as bigint), 18)") }},
+                {{ cdc._maxwell_row_time() }}
+            ) as changed_at,
+            cast(null as timestamp) as captured_at,
+            if(
+                commit_text rlike '^[0-9]{1,20}$',
+                array(cast(commit_text as decimal(38, 0))),
+                cast(array() as array<decimal(38, 0)>)
+            ) as position,
+            cast(null as string) as position_space,
+            if(commit_text rlike '^[0-9]{1,20}$', 'position', 'offset') as order_scope
+        from committed
+
+    ),
+
+    {{ cdc._maxwell_parsed_rows('placed', 'ticdc_maxwell') }},
+
+    completed_rows as (
+
+        select
+            * except (is_before_complete),
+            is_before_complete and (operation = 'update' or key_columns is not null) as is_before_complete
+        from parsed_rows
+
+    )
+
+    {{ cdc.to_change_contract('completed_rows', deletes_first=true) }}
 {%- endmacro %}

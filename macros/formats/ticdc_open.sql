@@ -213,7 +213,7 @@
                     then 'the row was too large for Kafka: the message has only its key (ohk)'
                 when {{ cdc.has_repeated_column('sent_row') }} or {{ cdc.has_repeated_column('sent_before') }}
                     or {{ cdc.has_repeated_column('sent_deleted') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['sent_row', 'sent_before', 'sent_deleted']) }}
             end as row_error
         from kinds
@@ -382,7 +382,7 @@
     case
         when {{ frames }}.at > length({{ bytes }}) then null
         when {{ frames }}.at > length({{ bytes }}) - 7
-            then concat('has ', length({{ bytes }}) - {{ frames }}.at + 1, ' bytes behind its last entry')
+            then concat('has ', length({{ bytes }}) - {{ frames }}.at + 1, ' bytes after its last entry')
         when {{ frames }}.size is null
             then concat(
                 'has an impossible length for entry ', size({{ frames }}.entries) + 1,

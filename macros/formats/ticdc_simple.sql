@@ -35,23 +35,7 @@
 
     ),
 
-    lined as (
-
-        select
-            *,
-            {{ cdc.statement_line('message.sql') }} as ddl_line
-        from decoded
-
-    ),
-
-    read_statements as (
-
-        select
-            *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
-
-    ),
+    {{ cdc.read_statements('decoded', 'message.sql') }},
 
     named as (
 
@@ -118,7 +102,7 @@
                     then concat('type ', word, ' without columns in data')
                 when word = 'DELETE' and old_image is null then 'type DELETE without columns in old'
                 when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
-                    then 'a column name stands twice in a row image'
+                    then 'a column name occurs twice in a row image'
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['old_image', 'new_image']) }}
             end as row_error
         from named

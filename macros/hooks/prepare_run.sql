@@ -102,7 +102,7 @@
     -%}
         {{ exceptions.raise_compiler_error(
             'Bronze ends with its version ' ~ run.bronze_version ~ ', but ' ~ name ~ ' has read version ' ~ mark.version
-            ~ ': bronze was made anew, or put back from an older copy. Put back the newer one, or make silver and gold from this one: '
+            ~ ': bronze was created again, or put back from an older copy. Put back the newer one, or make silver and gold from this one: '
             ~ '`dbt build --full-refresh`, which refuses where records would be lost.'
         ) }}
     {%- endfor -%}

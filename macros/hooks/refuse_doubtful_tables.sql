@@ -17,7 +17,7 @@
         {%- do cdc.forget_marks(doubtful) -%}
         {{ exceptions.raise_compiler_error(
             'Another run, or an operation, ended while this one worked, and what they wrote side by side may be wrong. The next'
-            ~ ' `dbt run` makes it anew: ' ~ doubtful | join(', ') ~ '. Let one run at a time work on these tables'
+            ~ ' `dbt run` builds it again: ' ~ doubtful | join(', ') ~ '. Let one run at a time work on these tables'
             ~ ' (docs/operations.md, A Spark server of your own).'
         ) }}
     {%- endif -%}

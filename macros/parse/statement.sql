@@ -1,6 +1,28 @@
-{#- What a statement says: all formats read DDL texts here. `statement_line` makes one line of the text,
-    and `read_statement`, in the CTE after it, reads that line. MySQL, MariaDB, Oracle, PostgreSQL and SQL Server quote
-    their names in ways that do not contradict each other, so no dialect has to be declared. -#}
+{#- What a statement says: all formats read DDL texts here. `statement_line` makes one line of the text, and `read_statement`, in
+    the CTE after it, reads that line; `read_statements` is both. MySQL, MariaDB, Oracle, PostgreSQL and SQL Server quote their
+    names in ways that do not contradict each other, so no dialect has to be declared. -#}
+
+{#- From a relation to `read_statements`, which has its columns and what the text in `ddl` says as `statement`. -#}
+{% macro read_statements(relation, ddl) -%}
+    lined as (
+
+        select
+            *,
+            {{ cdc.statement_line(ddl) }} as ddl_line
+        from {{ relation }}
+
+    ),
+
+    read_statements as (
+
+        select
+            *,
+            {{ cdc.read_statement('ddl_line') }} as statement
+        from lined
+
+    )
+{%- endmacro %}
+
 
 {#- The text on one line: no comments, and a blank on each side of whatever is quoted. What MySQL executes in a comment,
     `/*!40005 TEMPORARY */`, is text, and so are the comments of MariaDB and TiDB that these execute. A comment for servers

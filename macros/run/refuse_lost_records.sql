@@ -5,10 +5,10 @@
     {%- if lost.rows -%}
         {%- set first = lost.rows[0] -%}
         {{ exceptions.raise_compiler_error(
-            silver ~ ' cannot be made anew: bronze no longer holds ' ~ lost.rows | sum(attribute='records') ~ ' of the records that it was made from'
+            silver ~ ' cannot be built again: bronze no longer holds ' ~ lost.rows | sum(attribute='records') ~ ' of the records that it was made from'
             ~ ' (feed ' ~ first.feed ~ ', topic ' ~ first.topic ~ ', partition ' ~ first.partition ~ ', offsets ' ~ first.from_offset
             ~ ' to ' ~ first.to_offset ~ (', and more' if lost.rows | length > 1) ~ '). Put the records back into bronze; or, to go on without'
-            ~ ' them, drop ' ~ silver ~ ' and run dbt again. A gold table alone can be made anew: it reads silver.'
+            ~ ' them, drop ' ~ silver ~ ' and run dbt again. A gold table alone can be built again: it reads silver.'
         ) }}
     {%- endif -%}
 {%- endmacro %}

@@ -1,15 +1,6 @@
-{#- The columns that a Kafka Connect `schema` block lists. The arguments are expressions: `fields` over `block`, which is
-    `schema_text` decoded as `decoded_block`; `is_mysql`: whether labels are MySQL's. -#}
-{% macro _connect_columns(schemas, decoded_block, fields, is_mysql) -%}
-    with blocks as (
-
-        select
-            schema_id,
-            {{ decoded_block }} as block
-        from {{ schemas }}
-
-    ),
-
+{#- The columns that a Kafka Connect `schema` block lists, from a relation with a row for each block: schema_id, `fields` of the
+    table's rows, `bare_numbers` among them, and `is_mysql`, whether labels are MySQL's. -#}
+{% macro _connect_columns(blocks) -%}
     described_columns as (
 
         select
@@ -23,13 +14,13 @@
             ) as scale,
             coalesce(cast(described.parameters['connect.decimal.precision'] as int), 38) as digits,
             coalesce(cast(described.parameters['length'] as int), 1) as bits,
-            coalesce(array_contains(block.bare_numbers, described.field), false) as is_bare_number,
+            coalesce(array_contains(bare_numbers, described.field), false) as is_bare_number,
             described.parameters['allowed'] as allowed,
             described.parameters['__debezium.source.column.type'] as propagated_type,
             -- they escape a comma inside a label; PostgreSQL's labels cannot be separated then
-            {{ is_mysql }} as is_mysql
-        from blocks
-            lateral view posexplode({{ fields }}) as ordinal, described
+            is_mysql
+        from {{ blocks }}
+            lateral view posexplode(fields) as ordinal, described
 
     ),
 

@@ -1,13 +1,7 @@
-{#- The columns that a format of OMS describes: `types` is a select of schema_id, column_name, ordinal, source_type and its
+{#- The columns that a format of OMS describes: `types` is a relation of schema_id, column_name, ordinal, source_type and its
     word, length and digits. The names are OMS's own for all sources, without sign, mostly without length. Types that the
     documents do not list stay text. -#}
 {% macro _oms_columns(types) -%}
-    with types as (
-
-        {{ types }}
-
-    )
-
     select
         schema_id,
         column_name,
@@ -49,7 +43,7 @@
             -- FLOAT too: in Oracle mode it is an exact decimal
             else 'string'
         end as proposed_type
-    from types
+    from {{ types }}
 {%- endmacro %}
 
 

@@ -1,13 +1,14 @@
-{#- The columns that a `schema` block of OMS lists; `fields` is an expression over `schema_text`. -#}
-{% macro _oms_block_columns(schemas, fields) -%}
-    with described_columns as (
+{#- The columns that a `schema` block of OMS lists, from a relation with a row for each block: schema_id, and `fields` of the table's
+    rows. -#}
+{% macro _oms_block_columns(blocks) -%}
+    described_columns as (
 
         select
             schema_id,
             ordinal + 1 as ordinal,
             described
-        from {{ schemas }}
-            lateral view posexplode({{ fields }}) as ordinal, described
+        from {{ blocks }}
+            lateral view posexplode(fields) as ordinal, described
 
     )
 

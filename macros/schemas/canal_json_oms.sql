@@ -3,5 +3,11 @@
     Surprise: bytes and bits are base64, and a TIMESTAMP is text of seconds since 1970. -#}
 
 {% macro canal_json_oms_columns(schemas) -%}
-    {{ cdc._oms_columns(cdc.named_types(schemas)) }}
+    with types as (
+
+        {{ cdc.named_types(schemas) }}
+
+    )
+
+    {{ cdc._oms_columns('types') }}
 {%- endmacro %}

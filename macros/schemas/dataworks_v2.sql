@@ -2,7 +2,13 @@
     with or without a length. -#}
 
 {% macro dataworks_v2_columns(schemas) -%}
-    {{ cdc._oms_columns(cdc._dataworks_v2_types(schemas)) }}
+    with types as (
+
+        {{ cdc._dataworks_v2_types(schemas) }}
+
+    )
+
+    {{ cdc._oms_columns('types') }}
 {%- endmacro %}
 
 

@@ -3,23 +3,49 @@
     read as debezium_json's schema block. Surprise: a type that was spelled out before is only its name. -#}
 
 {% macro debezium_avro_columns(schemas) -%}
-    {{ cdc._connect_columns(
-        schemas,
-        "from_json(schema_text, 'bare_numbers array<string>, fields array<struct<name string, type string>>')",
-        cdc._connect_fields_of_avro("
+    with decoded as (
+
+        select
+            schema_id,
+            from_json(schema_text, 'bare_numbers array<string>, fields array<struct<name string, type string>>') as block
+        from {{ schemas }}
+
+    ),
+
+    row_types as (
+
+        select
+            schema_id,
+            block,
             get(
                 filter(
                     transform(
                         filter(block.fields, part -> part.name in ('before', 'after')),
-                        part -> " ~ cdc._avro_type('part.type') ~ "
+                        part -> {{ cdc._avro_type('part.type') }}
                     ),
                     row_type -> startswith(row_type, '{')
                 ),
                 0
-            )
-        "),
-        "exists(block.fields, part -> part.name = 'source' and part.type rlike 'io[.]debezium[.]connector[.](mysql|mariadb)')"
-    ) }}
+            ) as row_type
+        from decoded
+
+    ),
+
+    blocks as (
+
+        select
+            schema_id,
+            block.bare_numbers,
+            {{ cdc._connect_fields_of_avro('row_type') }} as fields,
+            exists(
+                block.fields,
+                part -> part.name = 'source' and part.type rlike 'io[.]debezium[.]connector[.](mysql|mariadb)'
+            ) as is_mysql
+        from row_types
+
+    ),
+
+    {{ cdc._connect_columns('blocks') }}
 {%- endmacro %}
 
 

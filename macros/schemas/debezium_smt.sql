@@ -3,10 +3,25 @@
     MySQL's connector escapes inside a label stays escaped. -#}
 
 {% macro debezium_smt_columns(schemas) -%}
-    {{ cdc._connect_columns(
-        schemas,
-        "from_json(schema_text, 'bare_numbers array<string>, fields array<" ~ cdc.connect_field() ~ ">')",
-        'block.fields',
-        'false'
-    ) }}
+    with decoded as (
+
+        select
+            schema_id,
+            from_json(schema_text, 'bare_numbers array<string>, fields array<{{ cdc.connect_field() }}>') as block
+        from {{ schemas }}
+
+    ),
+
+    blocks as (
+
+        select
+            schema_id,
+            block.bare_numbers,
+            block.fields,
+            false as is_mysql
+        from decoded
+
+    ),
+
+    {{ cdc._connect_columns('blocks') }}
 {%- endmacro %}

@@ -3,11 +3,17 @@
     alone count; encodings come from the feed. -#}
 
 {% macro oms_debezium_columns(schemas) -%}
-    {{ cdc._oms_block_columns(
-        schemas,
-        "filter(
-                from_json(schema_text, 'fields array<struct<field string, fields array<" ~ cdc._oms_block_field() ~ ">>>').fields,
+    with blocks as (
+
+        select
+            schema_id,
+            filter(
+                from_json(schema_text, 'fields array<struct<field string, fields array<{{ cdc._oms_block_field() }}>>>').fields,
                 part -> part.field in ('after', 'before')
-            )[0].fields"
-    ) }}
+            )[0].fields as fields
+        from {{ schemas }}
+
+    ),
+
+    {{ cdc._oms_block_columns('blocks') }}
 {%- endmacro %}

@@ -3,5 +3,11 @@
     length nor scale. -#}
 
 {% macro oms_default_ext_columns(schemas) -%}
-    {{ cdc._oms_columns(cdc._oms_light_types(schemas)) }}
+    with types as (
+
+        {{ cdc._oms_light_types(schemas) }}
+
+    )
+
+    {{ cdc._oms_columns('types') }}
 {%- endmacro %}

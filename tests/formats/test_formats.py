@@ -114,7 +114,7 @@ def rows(format_name, records, changes_of):
 def test_messages_become_exactly_the_expected_rows(format_name, records, rows):
     expected = load_lines(HERE / format_name / "changes.jsonl")
     assert len({row_place(row) for row in expected}) == len(expected), (
-        "a row stands twice in the file"
+        "a row occurs twice in the file"
     )
     lines = differences(records, expected, rows)
     assert not lines, f"{len(lines)} cells differ:\n" + "\n".join(lines[:60])

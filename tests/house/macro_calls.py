@@ -45,6 +45,23 @@ def parts_of(path: Path) -> list[tuple[str, str, str]]:
     return [(m[1], m[2], text[m.start() : end]) for m, end in zip(found, ends, strict=True)]
 
 
+def calls_of(text: str, names: set[str]) -> list[str]:
+    """The arguments of each call of one of these macros, as they are written."""
+    calls = []
+    for found in re.finditer(r"\bcdc\.(\w+)\(", COMMENT.sub("", text)):
+        if found[1] not in names:
+            continue
+        rest, depth = COMMENT.sub("", text)[found.end() :], 1
+        # what stands in quotes has no parentheses of the call
+        plain = TEXT.sub(lambda one: "_" * len(one[0]), rest)
+        for place, sign in enumerate(plain):
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+            if depth == 0:
+                calls.append(rest[:place])
+                break
+    return calls
+
+
 def all_macros() -> list[Macro]:
     """Every macro and materialization under macros/."""
     parts = [

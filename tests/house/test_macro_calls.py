@@ -6,7 +6,16 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
-from tests.house.macro_calls import DBTS_OWN, ROOT, all_macros, calls_in, jinja_of
+from tests.house.macro_calls import (
+    DBTS_OWN,
+    ROOT,
+    TEXT,
+    all_macros,
+    calls_in,
+    calls_of,
+    jinja_of,
+    parts_of,
+)
 
 # A macro calls only macros of its own floor and of those before it. The longest name of a folder counts.
 FLOORS = (
@@ -116,6 +125,36 @@ def test_expressions_and_formats_ask_nobody():
         if (found := ASKS.findall(jinja_of(path.read_text())))
     }
     assert not asking
+
+
+def test_no_macro_ends_in_a_comma():
+    """It returns an expression, a whole select, or CTEs with an end: who calls it writes what separates them."""
+    ending = [
+        name
+        for path in ROOT.glob("macros/**/*.sql")
+        for _, name, text in parts_of(path)
+        if re.search(r",\s*({%-? (endfor|endif) -?%}\s*)*{%-? endmacro -?%}", text)
+    ]
+    assert not ending
+
+
+def test_parts_of_a_format_take_names_and_types_and_no_sql():
+    """What is a format's own stands in its file as a CTE, where an editor and a reader see that it is SQL."""
+    parts = {
+        name
+        for path in ROOT.glob("macros/**/*.sql")
+        for kind, name, text in parts_of(path)
+        if kind == "macro" and re.search(r"^    (with )?\w+ as \($", text, re.M)
+    }
+    handed = {
+        f"{path.name}: {text}"
+        for folder in ("formats", "schemas")
+        for path in (ROOT / "macros" / folder).glob("*.sql")
+        for call in calls_of(path.read_text(), parts)
+        for text in TEXT.findall(call)
+        if not re.fullmatch(r"[\w\s.,<>`-]*", text[1:-1])
+    }
+    assert parts and not handed
 
 
 @pytest.mark.parametrize(

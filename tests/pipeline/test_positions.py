@@ -396,7 +396,7 @@ def test_images_that_contradict_the_winner_are_reported_with_both_places(built):
     finding, before, update = reported["embedded"]
     assert finding.startswith("NULL came where the row had a large value")
     assert (json.loads(before)[2], json.loads(update)[2]) == (0, 1)
-    overtaken = "it came behind a change, found the row as that one left it, and loses to it"
+    overtaken = "it came after a change, found the row as that one left it, and loses to it"
     finding, deleted, insert = reported["reborn"]
     assert finding.startswith(overtaken)
     assert (json.loads(deleted)[2], json.loads(insert)[2]) == (1, 2)

@@ -124,7 +124,7 @@ def test_gold_that_two_runs_worked_on_is_made_anew_by_the_next(shop, monkeypatch
     with monkeypatch.context() as patched:
         patched.setattr(SparkSession, "sql", beside_another)
         outcome = shop.dbt("run", "--full-refresh", "--select", "orders")
-    assert "makes it anew: orders." in str(outcome.exception)
+    assert "builds it again: orders." in str(outcome.exception)
     assert shop.sql(f"select * from {marks} where {of_orders}") == []
     shop.run()
     assert content(shop, "orders") == rows

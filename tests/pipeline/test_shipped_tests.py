@@ -340,7 +340,7 @@ def test_conflicts_with_changes_that_were_checked_before_are_reported(conflictin
     statuses, found, _ = conflicting
     assert {status["every_record_is_in_silver"] for status in statuses} == {"pass"}
     assert [status["order_is_decided"] for status in statuses] == ["pass", "warn"]
-    several = "the key stands in several partitions"
+    several = "the key is in several partitions"
     tie = "different changes at one position, in several partitions"
     # a statement that swaps keys
     taken = "a row came to a key that another row had"

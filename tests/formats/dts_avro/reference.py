@@ -462,7 +462,7 @@ def row_change(row, message, word, sides, options):
     if None in column_names:
         raise Bad("a column in fields has no name")
     if len(set(column_names)) < len(column_names):
-        raise Bad("a column name stands twice in fields")
+        raise Bad("a column name occurs twice in fields")
     if word == "DELETE" and sides["beforeImages"] is None:
         raise Bad("operation DELETE without a list of values in beforeImages")
     if word != "DELETE" and sides["afterImages"] is None:

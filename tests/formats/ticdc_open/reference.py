@@ -82,7 +82,7 @@ def unframed(content):
     found = []
     while content:
         if len(content) < 8:
-            return found, f"has {len(content)} bytes behind its last entry"
+            return found, f"has {len(content)} bytes after its last entry"
         (size,) = unpack(">q", content[:8])
         number = len(found) + 1
         if not 0 <= size < 2**31:
