@@ -7,6 +7,8 @@ by_hand.py: the same three tables, three lean ones, and the latest state alone.
 `python benchmarks/pipeline.py threads` runs news of 20 tables one, two and four models at a time.
 `python benchmarks/pipeline.py files` runs a batch behind the files of 1,000 runs, and behind few.
 `python benchmarks/pipeline.py marks` asks for the epochs of 200 tables behind 500 runs.
+`python benchmarks/pipeline.py large` changes 5,000 keys of 200,000 rows, and of 20 million in a
+gold table that is `large`.
 Spark has 2 GB of memory, unless LAKEHOUSE_DRIVER_MEMORY says otherwise.
 """
 
@@ -45,18 +47,20 @@ COLUMNS = {
 KINDS = {name: kind for name, (kind, _) in COLUMNS.items()}
 MODEL = """{{{{ cdc.current_state(
     feed='bench', database='shop', table='{table}', key=['id'],
-    columns={columns}
+    columns={columns}{more}
 ) }}}}
 """
 TYPES = "map('id', 'bigint', 'customer_id', 'bigint', 'total', 'decimal(12,2)')"
 
 
-def messages(spark: SparkSession, first: int, count: int, keys: int, tables: int = 1) -> DataFrame:
+def messages(
+    spark: SparkSession, first: int, count: int, keys: int, tables: int = 1, prefix: str = "orders_"
+) -> DataFrame:
     """Return Canal messages: each key is inserted once, then updated; one change in 50 deletes."""
     told = {"n": "id", "key": f"pmod(id * 7919, {keys})"}
     row = ", ".join(f"'{name}', {text.format(**told)}" for name, (_, text) in COLUMNS.items())
     kind = f"case when id < {keys} then 'INSERT' when id % 50 = 0 then 'DELETE' else 'UPDATE' end"
-    table = f"concat('orders_', pmod({told['key']}, {tables}))"
+    table = f"concat('{prefix}', pmod({told['key']}, {tables}))"
     value = f"""to_json(named_struct(
         'data', array(named_struct({row})), 'database', 'shop', 'es', 1795232535000 + id, 'id', id,
         'isDdl', false, 'mysqlType', {TYPES},
@@ -94,12 +98,12 @@ class Project:
     def declare(self, tables: int) -> None:
         """Write the gold models."""
         for number in range(tables):
-            text = MODEL.format(table=f"orders_{number}", columns=KINDS)
+            text = MODEL.format(table=f"orders_{number}", columns=KINDS, more="")
             self.lakehouse.write_model(f"orders_{number}", text)
 
-    def load(self, count: int, keys: int, tables: int = 1) -> None:
+    def load(self, count: int, keys: int, tables: int = 1, prefix: str = "orders_") -> None:
         """Land the next messages in bronze."""
-        frame = messages(self.spark, self.offset, count, keys, tables)
+        frame = messages(self.spark, self.offset, count, keys, tables, prefix)
         append_messages(frame, self.bronze, FEED, f"{self.loads:03}", ("bench", self.loads))
         self.loads, self.offset = self.loads + 1, self.offset + count
 
@@ -293,10 +297,71 @@ def marks(folder: Path, rounds: int, count: int) -> None:
     print(f"| {left:,}, merged in {merging:.0f} s | {merged:.1f} s | {merged / as_written:.2f} x |")
 
 
+def large(folder: Path, rounds: int, rows: int) -> None:
+    """A batch of 5,000 keys into a large table, and into one of a hundredth of its rows."""
+    few, project = rows // 100, Project(folder / "project")
+    text = MODEL.format(table="large_0", columns=KINDS, more=", large=true")
+    project.lakehouse.write_model("large_0", text)
+    for prefix in ("orders_", "large_"):
+        project.offset = 0
+        project.load(few, few, prefix=prefix)
+    project.run()
+    # the rows of the large table a hundred times, each time under other keys
+    copies = ", ".join(
+        f"id + copy * {few} as id" if name == "id" else name for name in ("id", *list(KINDS)[1:])
+    )
+    project.spark.sql(f"""
+        insert into gold.large_0
+        select
+            {copies},
+            named_struct(
+                'row_key', array(string(id + copy * {few})),
+                'sequence', _change.sequence,
+                'column_sequences', _change.column_sequences,
+                'topic', _change.topic,
+                'partition', _change.partition,
+                'changed_at', _change.changed_at,
+                'misfits', _change.misfits
+            )
+        from gold.large_0
+            cross join (select explode(sequence(1, 99)) as copy)""")
+    assert project.lakehouse.dbt("run-operation", "compact_tables").success
+    project.offset = rows
+    taken: dict[str, list[tuple[float, int]]] = {"orders_0": [], "large_0": []}
+    for number in range(rounds + 1):
+        for name, batches in taken.items():
+            keys = few if name == "orders_0" else rows
+            project.load(5_000, keys, prefix=name.removesuffix("0"))
+            before = size_of(folder, name)
+            one = project.run(), size_of(folder, name) - before
+            if number:
+                batches.append(one)
+    print("| rows of the gold table | MB | 5,000 keys take | against the first | bytes written |")
+    print("|---|---|---|---|---|")
+    usual = statistics.median(one for one, _ in taken["orders_0"])
+    for name, batches in taken.items():
+        detail = project.spark.sql(f"describe detail gold.{name}").first()
+        took = statistics.median(one for one, _ in batches)
+        written = statistics.median(written for _, written in batches)
+        count = project.spark.table(f"gold.{name}").count()
+        print(
+            f"| {count:,} | {detail.sizeInBytes / 1e6:,.0f} | {took:.1f} s | {took / usual:.2f} x "
+            f"| {written / detail.sizeInBytes:.1%} |"
+        )
+
+
+def size_of(folder: Path, table: str) -> int:
+    """Return the bytes of all files that a gold table ever had."""
+    place = folder / "project" / "lakehouse" / "warehouse" / "gold.db" / table
+    return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
+
+
 def main() -> None:
-    """Measure one of the six and print a table."""
+    """Measure one of the seven and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["full", "batch", "tables", "threads", "files", "marks"])
+    parser.add_argument(
+        "what", choices=["full", "batch", "tables", "threads", "files", "marks", "large"]
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0, help="of all sizes, to try it out")
     args = parser.parse_args()
@@ -313,6 +378,8 @@ def main() -> None:
             threads(folder, args.rounds, max(2, int(20 * args.scale)))
         elif args.what == "marks":
             marks(folder, args.rounds, int(500 * args.scale))
+        elif args.what == "large":
+            large(folder, args.rounds, int(20_000_000 * args.scale))
         else:
             files(folder, args.rounds, int(1_000 * args.scale))
     finally:
