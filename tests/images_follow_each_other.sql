@@ -15,13 +15,14 @@ changes as (
         -- where only offsets order, each partition is a stream of its own
         if(order_scope = 'offset', struct(topic, topic_generation, partition), null) as stream,
         {{ cdc.is_unchecked() }} as is_unchecked
-    from {{ ref('cdc_changes') }}
+    from {{ ref('cdc_changes') }} as told
     where
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
         and {{ cdc.names_a_row('row_key') }}
         and change_sequence.phase = 1
         and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
         and {{ cdc.has_unchecked_changes() | lower }}
+        and {{ cdc.is_after_cut_overs('told') }}
 
 ),
 

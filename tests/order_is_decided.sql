@@ -28,10 +28,11 @@ changes as (
         struct(topic, partition, offset) as place,
         order_scope = 'offset' or size(change_sequence.position) = 0 as is_ordered_by_offset,
         {{ cdc.is_unchecked() }} as is_unchecked
-    from {{ ref('cdc_changes') }}
+    from {{ ref('cdc_changes') }} as told
     where
         {{ cdc.is_of_order() }}
         and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
+        and {{ cdc.is_after_cut_overs('told') }}
 
 ),
 

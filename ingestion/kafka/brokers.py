@@ -93,8 +93,20 @@ def explain(feed: Feed, error: JavaObject) -> UserError:
             "that the brokers run.",
             SOURCE,
         )
+    if any("JAAS config" in text for _, text in causes):
+        # Kafka names the word at which it stopped, which may be a part of a password
+        return UserError(
+            f"Feed {feed.name}: Kafka cannot read the option sasl.jaas.config: it ends with a "
+            'semicolon, and a " or \\ of a password has a \\ before it.',
+            CONFIGURATION,
+        )
     name, text = causes[-1]
     reason = scrub((text or name).splitlines()[0], feed.kafka)
+    if name in ("NoSuchFileException", "FileNotFoundException"):
+        return UserError(
+            f"Feed {feed.name}: an option of Kafka names a file that is not there: {reason}",
+            CONFIGURATION,
+        )
     if name in ("ConfigException", "KafkaException", "IllegalArgumentException"):
         return UserError(
             f"Feed {feed.name}: Kafka does not accept its options: {reason}", CONFIGURATION

@@ -137,7 +137,10 @@ def describe(
         named = " or ".join(sorted(signs)) or "no format known here"
         yield f"  {count} look like {named}, such as {found.places[signs]}"
     if not formats:
-        yield "No feed can be proposed."
+        yield (
+            "No feed can be proposed: docs/formats/README.md lists what is read, and "
+            "CONTRIBUTING.md says how a format is added."
+        )
         return
     if len(formats) > 1:
         yield "\nThe messages do not tell these apart. Which is it?"

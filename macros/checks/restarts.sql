@@ -81,3 +81,29 @@
                 and {{ later }}.message_timestamp >= {{ restarts }}.began_at
             )
 {%- endmacro %}
+
+
+{#- Does a change count after the cut-overs of its table? What came before one that a change has reached is superseded: gold has nothing of it,
+    and what it contradicts is no matter any more. -#}
+{% macro is_after_cut_overs(relation) -%}
+    {%- for feed, pattern, time in cdc.declared_cut_overs() %}
+        {{- ' and ' if not loop.first }}not (
+            {{ relation }}.feed = {{ cdc.quoted(feed) }}
+            and {{ cdc.has_place(relation, cdc.quoted(pattern)) }}
+            and coalesce(
+                {{ relation }}.message_timestamp < (
+                    select cast({{ cdc.quoted(time) }} as timestamp)
+                    from {{ ref('cdc_changes') }} as reached
+                    where
+                        reached.feed = {{ cdc.quoted(feed) }}
+                        and {{ cdc.has_place('reached', cdc.quoted(pattern)) }}
+                        and {{ cdc.reaches_cut_over('reached', time) }}
+                    limit 1
+                ),
+                false
+            )
+        )
+    {%- else -%}
+    true
+    {%- endfor -%}
+{%- endmacro %}

@@ -454,7 +454,10 @@ def test_300_tables_get_their_models_in_one_command_and_a_second_one_changes_not
     assert generate_all(folder) == OK
     assert time.monotonic() - started < 60
     said = capsys.readouterr().out.splitlines()
-    assert said[-2:] == ["300 tables had no model: 300 have one now", "Next: dbt build"]
+    assert said[-2:] == [
+        "300 tables had no model: 300 have one now",
+        "Next: dbt build --vars 'check_all_history: true'",
+    ]
     written = files_of(folder)
     assert len(written) == 600
     assert {(model.feed, model.place[-1]) for model in declared_models(folder)} == {

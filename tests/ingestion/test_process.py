@@ -152,16 +152,42 @@ def test_wrong_credentials_are_one_sentence_without_them(
     assert files_with(Path.cwd() / "lakehouse", PASSWORD) == []
 
 
+QUOTED = PASSWORD + '" in two'
+MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule"
+BROKEN = {
+    "no module": (
+        {"sasl.jaas.config": "no.Module ${BROKER_PASSWORD}"},
+        "Kafka cannot read the option sasl.jaas.config",
+    ),
+    # Kafka's own sentence would name what stands behind the quotation mark
+    "a quotation mark in a password": (
+        {"sasl.jaas.config": f'{MODULE} required username="me" password="${{BROKER_PASSWORD}}";'},
+        "Kafka cannot read the option sasl.jaas.config",
+    ),
+    "no certificates": (
+        {
+            "security.protocol": "SASL_SSL",
+            "ssl.truststore.type": "PEM",
+            "ssl.truststore.location": "/nowhere/ca.pem",
+        },
+        "an option of Kafka names a file that is not there: /nowhere/ca.pem",
+    ),
+    "no such protocol": ({"security.protocol": "NONE"}, "Kafka does not accept its options"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
 def test_broken_options_are_one_sentence_without_secrets(
-    project: Project, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
+    what: str, project: Project, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("BROKER_PASSWORD", PASSWORD)
-    options = secure() | {"sasl.jaas.config": "no.Module ${BROKER_PASSWORD}"}
-    project.configure(feed("guarded"), broker.guarded_servers, **options)
+    monkeypatch.setenv("BROKER_PASSWORD", QUOTED if "quotation" in what else PASSWORD)
+    broken, sentence = BROKEN[what]
+    project.configure(feed("guarded"), broker.guarded_servers, **(secure() | broken))
     result = project.load()
     assert result.code == CONFIGURATION
-    assert "Kafka does not accept its options" in result.err
+    assert sentence in result.err
     assert PASSWORD not in result.err
+    assert "in two" not in result.err
     assert files_with(Path.cwd() / "lakehouse", PASSWORD) == []
 
 

@@ -59,7 +59,10 @@ def test_what_it_writes_is_built_and_what_is_there_is_compared(shop, capsys):
         assert set(capsys.readouterr().out.splitlines()) == lines
     assert generate(shop.root, "shop_mariadb", "shop.old_prices") == OK
     written = "models/gold/shop_mariadb/old_prices.sql: shop.old_prices, 3 columns, no remarks\n"
-    assert capsys.readouterr().out == written + "Next: dbt build --select old_prices\n"
+    assert (
+        capsys.readouterr().out
+        == written + "Next: dbt build --select old_prices --vars 'check_all_history: true'\n"
+    )
     outcome = shop.dbt("build", "--select", "old_prices")
     assert outcome.success, outcome.exception or outcome.result.results
     assert {result.status for result in outcome.result} == {"success", "pass"}

@@ -262,9 +262,10 @@ FOUND = [
     ("DELETE", 4, "d", None),
     ("INSERT", 6, "a", None),
     # as a full load that began again brings it
-    ("INSERT", 6, "b", None),
+    ("INSERT", 7, "b", None),
 ]
-CUT_OVER = {"shop.followed": "1970-01-01 00:00:03Z"}
+# what came before a cut-over counts no more, once a change has reached it
+CUT_OVERS = {"reached": "1970-01-01 00:00:03Z", "unreached": "2100-01-01 00:00:00Z"}
 # positions that begin again lower: of a restored source; sent again; after a full load, which says so
 STREAMED = [("c", 1, 1000), ("c", 2, 1010)]
 LOWER = {
@@ -280,11 +281,11 @@ SWAPPED += [
 ]
 
 
-def followed(offset, told):
+def followed(name, offset, told):
     kind, key, value, old = told
     row = key and {"id": str(key), "value": value}
     time = 1000 * (offset // 5)
-    return canal_record("followed", offset, kind, row, time, old=old and {"value": old})
+    return canal_record(name, offset, kind, row, time, old=old and {"value": old})
 
 
 def streamed(name, offset, told):
@@ -307,15 +308,17 @@ def conflicting(project):
     loads = {
         "wandering": ("canal_json", [KNOWN_ELSEWHERE, *WANDERING], 2),
         "tied": ("debezium_json", TIED, 1),
-        "followed": ("canal_json", [followed(*one) for one in enumerate(LEFT + FOUND)], len(LEFT)),
         "swapped": ("canal_json", [swapped(*one) for one in enumerate(HELD + SWAPPED)], len(HELD)),
     }
+    for name in ("followed", *CUT_OVERS):
+        records = [followed(name, *one) for one in enumerate(LEFT + FOUND)]
+        loads[name] = ("canal_json", records, len(LEFT))
     for name, told in LOWER.items():
         records = [streamed(name, *one) for one in enumerate(STREAMED + told)]
         loads[name] = ("debezium_json", records, len(STREAMED))
     for name, (format_name, *_) in loads.items():
-        settings = {"cut_overs": CUT_OVER} if name == "followed" else {}
-        project.add_feed(name, format=format_name, files=f"in/{name}", **settings)
+        cut_over = {"cut_overs": {f"shop.{name}": CUT_OVERS[name]}} if name in CUT_OVERS else {}
+        project.add_feed(name, format=format_name, files=f"in/{name}", **cut_over)
     project.write_model("wandering", WANDERED)
     tests = ("order_is_decided", "images_follow_each_other", "every_record_is_in_silver")
     tests += ("columns_follow_the_source",)
@@ -375,14 +378,20 @@ def test_a_type_that_had_been_another_one_is_reported_when_a_late_partition_tell
 def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(conflicting):
     statuses, found, _ = conflicting
     assert [status["images_follow_each_other"] for status in statuses] == ["pass", "warn"]
-    places = [
-        (*json.loads(row["row_key"]), row["finding"])
-        for row in found["images_follow_each_other"]
-        if row["feed"] == "followed"
-    ]
-    assert sorted(places) == [
-        ("1", "the row was another one before"),
-        ("2", "the row that is inserted was there already"),
-        ("3", "the row was deleted before"),
-        ("4", "the row was another one before"),
-    ]
+    for feed in ("followed", "unreached"):
+        assert sorted(
+            (*json.loads(row["row_key"]), row["finding"])
+            for row in found["images_follow_each_other"]
+            if row["feed"] == feed
+        ) == [
+            ("1", "the row was another one before"),
+            ("2", "the row that is inserted was there already"),
+            ("3", "the row was deleted before"),
+            ("4", "the row was another one before"),
+        ]
+
+
+@pytest.mark.long
+def test_what_came_before_a_cut_over_is_no_finding_once_a_change_has_reached_it(conflicting):
+    _, found, _ = conflicting
+    assert "reached" not in {row["feed"] for rows in found.values() for row in rows}

@@ -70,6 +70,7 @@ OF_ARGUMENTS: dict[str, Callable[..., str]] = {
     "spelled_as_declared": lambda names, declared: names,
     "row_before": lambda relation, format_name: f"{relation}.before_image",
     "as_column": lambda expression, name: expression,
+    "is_after_cut_overs": lambda relation: f"{relation}.offset >= 0",
     "position_in_ranges": lambda relation: f"{relation}.change_sequence.position",
     "proven_position": lambda relation, feed: f"{relation}.change_sequence.position",
     "statement_line": lambda ddl: ddl,
