@@ -163,7 +163,7 @@ def content(lakehouse, table):
 
 def shown(lakehouse, *query):
     """Return the rows of a query (--inline) or of a test (--select)."""
-    outcome = lakehouse.dbt("show", *query, "--limit", "50")
+    outcome = lakehouse.dbt("show", *query, "--limit", "1000")
     assert outcome.success, outcome.exception or outcome.result
     tables = [result.agate_table for result in outcome.result.results]
     return [row.dict() for table in tables if table is not None for row in table.rows]
