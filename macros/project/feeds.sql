@@ -31,6 +31,16 @@
 {%- endmacro %}
 
 
+{#- The feeds that name keys themselves. -#}
+{% macro feeds_with_keys() -%}
+    {%- set names = [] -%}
+    {%- for name, settings in cdc.feeds().items() if settings.key_columns -%}
+        {%- do names.append(name) -%}
+    {%- endfor -%}
+    {{ return(names | sort) }}
+{%- endmacro %}
+
+
 {#- The feeds whose messages mark every row of a full load, and whose full loads never go on beside the stream: Debezium's. -#}
 {% macro feeds_of_marked_loads() -%}
     {{ return(cdc.feeds_with('format', 'debezium_json') + cdc.feeds_with('format', 'debezium_avro')) }}

@@ -273,6 +273,8 @@ LOWER = {
     "repeated": [("c", 1, 1000), ("c", 2, 1010), ("u", 1, 1020)],
     "reloaded": [("r", 1, 10), ("r", 2, 10), ("u", 1, 20), ("c", 3, 30)],
 }
+# a feed that names keys, with Kafka keys that are no JSON: a delete with the record behind it, and a record whose delete is gone
+DELETED = [(0, "c", 1), (1, "d", 1), (2, None, 1), (3, "c", 2), (7, None, 2)]
 # only a swap through a third key tells which row went where; the last move is sent again
 HELD = [("INSERT", [str(key)], None) for key in range(1, 5)]
 SWAPPED = [("UPDATE", ["2", "1"], ["1", "2"])]
@@ -295,6 +297,13 @@ def streamed(name, offset, told):
     return debezium_record(offset, operation, {"id": key}, source)
 
 
+def deleted(offset, operation, key):
+    record = debezium_record(
+        offset, operation, {"id": key}, postgres_source("deleted", '["1","1"]')
+    )
+    return record | {"key": str(key)} | ({} if operation else {"value": None})
+
+
 def swapped(offset, told):
     kind, keys, old = told
     rows, olds = ([{"id": key} for key in ids] if ids else None for ids in (keys, old))
@@ -310,6 +319,7 @@ def conflicting(project):
         "tied": ("debezium_json", TIED, 1),
         "swapped": ("canal_json", [swapped(*one) for one in enumerate(HELD + SWAPPED)], len(HELD)),
     }
+    loads["deleted"] = ("debezium_json", [deleted(*one) for one in DELETED], 3)
     for name in ("followed", *CUT_OVERS):
         records = [followed(name, *one) for one in enumerate(LEFT + FOUND)]
         loads[name] = ("canal_json", records, len(LEFT))
@@ -317,11 +327,12 @@ def conflicting(project):
         records = [streamed(name, *one) for one in enumerate(STREAMED + told)]
         loads[name] = ("debezium_json", records, len(STREAMED))
     for name, (format_name, *_) in loads.items():
-        cut_over = {"cut_overs": {f"shop.{name}": CUT_OVERS[name]}} if name in CUT_OVERS else {}
-        project.add_feed(name, format=format_name, files=f"in/{name}", **cut_over)
+        own = {"cut_overs": {f"shop.{name}": CUT_OVERS[name]}} if name in CUT_OVERS else {}
+        own |= {"key_columns": {"shop.public.deleted": ["id"]}} if name == "deleted" else {}
+        project.add_feed(name, format=format_name, files=f"in/{name}", **own)
     project.write_model("wandering", WANDERED)
     tests = ("order_is_decided", "images_follow_each_other", "every_record_is_in_silver")
-    tests += ("columns_follow_the_source",)
+    tests += ("columns_follow_the_source", "changes_have_keys")
     statuses = []
     for load in (0, 1):
         for name, (format_name, records, first) in loads.items():
@@ -331,7 +342,8 @@ def conflicting(project):
         statuses.append(project.statuses(project.dbt("test", "--select", *tests)))
     # outside a run a test asks for all of its findings, whether anything can have them or not
     found = {test: shown(project, "--select", test) for test in tests[:2]}
-    everything = project.dbt("test", "--select", *tests[:2], "--vars", "check_all_history: true")
+    found["changes_have_keys"] = shown(project, "--select", "changes_have_keys")
+    everything = project.dbt("test", "--select", *found, "--vars", "check_all_history: true")
     counts = {one.node.name: one.failures for one in everything.result if one.node.name in found}
     project.set_feeds(before)
     (project.root / "models" / "gold" / "wandering.sql").unlink()
@@ -389,6 +401,17 @@ def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(conflict
             ("3", "the row was deleted before"),
             ("4", "the row was another one before"),
         ]
+
+
+@pytest.mark.long
+def test_a_record_without_a_value_that_follows_no_delete_is_reported_where_its_key_is_not_read(
+    conflicting,
+):
+    statuses, found, _ = conflicting
+    assert [status["changes_have_keys"] for status in statuses] == ["pass", "warn"]
+    lost = [row for row in found["changes_have_keys"] if row["feed"] == "deleted"]
+    assert [(int(row["offset"]), row["operation"]) for row in lost] == [(7, "tombstone")]
+    assert "follows no delete" in lost[0]["finding"]
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ TEXTS = {
     "feeds": ["x"],
     "formats_in_use": ["x"],
     "feeds_with": [],
+    "feeds_with_keys": ["x"],
     "feeds_of_rising_positions": ["x"],
     "feeds_of_marked_loads": ["x"],
     "new_messages": "select 1",
