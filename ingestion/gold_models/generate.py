@@ -44,8 +44,9 @@ def main(args: argparse.Namespace) -> int:
     written = _of_all_feeds(config) if args.all else _of_feed(config, args.feed, args.tables)
     if written:
         names = f" --select {' '.join(path.stem for path in written)}"
+        if len(written) > NAMED:
+            names = ""
         # their tests look at what came before there were models
-        names = names if len(written) <= NAMED else ""
         say(f"Next: dbt build{names} --vars 'check_all_history: true'")
     return OK
 

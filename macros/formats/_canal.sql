@@ -2,12 +2,11 @@
     they were, paired with `data` by index. A format chains these fragments, and writes what is its own as a CTE between them:
 
     _canal_messages or _canal_exact_messages    from bronze to `sent`: what the message says
-    _canal_statements                           from such a relation to `worded`: its word, table, key and statement
-    (the format's own)                          `operations`: what the message does, and where its rows are
-    _canal_row_images                           from `operations` to `row_images`: a row for each image, or for the message
-    _canal_parsed_rows                          from `row_images` to `parsed_rows`, for to_change_contract
+    _canal_operations                           from such a relation to `operations`: what it does by Canal's rules
+    (the format's own)                          the columns of `operations` for which it has other rules
+    _canal_parsed_rows                          from such a relation to `parsed_rows`, for to_change_contract
 
-    Columns of `operations`, with all of `worded`:
+    Columns of `operations` that a format may exchange:
 
     message_operation           by the contract; NULL for a word that is not known
     own_error                   why this format does not read a message that others would read; NULL where there is nothing
@@ -102,12 +101,6 @@
 {%- endmacro %}
 
 
-{#- The text, unless it looks like a format of Canal's descent: no message of rows shows which of them. -#}
-{% macro _canal_foreign_text() -%}
-    case when not contains(text, '"isDdl":') then text end
-{%- endmacro %}
-
-
 {#- What Canal's words mean. -#}
 {% macro _canal_operation() -%}
     case
@@ -132,14 +125,8 @@
 {%- endmacro %}
 
 
-{#- Of an update, what its message has of the rows before. -#}
-{% macro _canal_rows_before() -%}
-    case when word = 'UPDATE' and size(old) = size(data) then old end
-{%- endmacro %}
-
-
-{#- From `sent` to `worded`. -#}
-{% macro _canal_statements(sent) -%}
+{#- From `sent` to `operations`. -#}
+{% macro _canal_operations(sent) -%}
     named as (
 
         select
@@ -150,21 +137,13 @@
             nullif(rtrim(sent_table), '') as changed_table,
             nullif(message.gtid, '') as transaction_id,
             message.sql as ddl_text,
-            {{ cdc.statement_line('message.sql') }} as ddl_line,
             -- what is said here of the record spares the rows below to carry it
             value is null as is_tombstone
         from {{ sent }}
 
     ),
 
-    read_statements as (
-
-        select
-            *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from named
-
-    ),
+    {{ cdc.read_statements('named', 'ddl_text') }},
 
     worded as (
 
@@ -180,12 +159,33 @@
             ) as key_names
         from read_statements
 
+    ),
+
+    operations as (
+
+        select
+            *,
+            {{ cdc._canal_operation() }} as message_operation,
+            cast(null as string) as own_error,
+            'data' as rows_from,
+            {{ cdc._canal_sent_rows() }} as sent_rows,
+            case when word = 'UPDATE' and size(old) = size(data) then old end as rows_before,
+            false as may_be_minimal,
+            -- no message of rows shows which format of Canal's descent it is
+            case when not contains(text, '"isDdl":') then text end as foreign_text,
+            case when message is not null then 'mysql' end as source_type,
+            {{ cdc.epoch_millis('event_text') }} as changed_at,
+            {{ cdc.epoch_millis('capture_text') }} as captured_at,
+            cast(array() as array<decimal(38, 0)>) as position,
+            'offset' as order_scope
+        from worded
+
     )
 {%- endmacro %}
 
 
-{#- From `operations` to `row_images`. -#}
-{% macro _canal_row_images(operations) -%}
+{#- From `operations` to `parsed_rows`. `format` is the declared one, for errors. -#}
+{% macro _canal_parsed_rows(operations, format) -%}
     classified as (
 
         select
@@ -247,12 +247,8 @@
                 case when message_error is null and is_row_change then sent_rows end
             ) as image_index, row_image
 
-    )
-{%- endmacro %}
+    ),
 
-
-{#- From `row_images` to `parsed_rows`. `format` is the declared one, for errors. -#}
-{% macro _canal_parsed_rows(row_images, format) -%}
     compared as (
 
         select
@@ -264,7 +260,7 @@
             )
             -- an update whose row lacks a column of its key lacks columns, whatever its values before look like
             or coalesce(message_operation = 'update' and {{ cdc.lacks_key_column('row_image') }}, false) as is_partial
-        from {{ row_images }}
+        from row_images
 
     ),
 

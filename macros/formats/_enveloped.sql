@@ -106,10 +106,10 @@
                     then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
                 when told_operation = 'heartbeat' then null
                 when told_operation = 'schema_change' and kind_of_ddl is null then {{ cdc.no_schema_change_reason() }}
-                when told_operation = 'schema_change' then {{ cdc._enveloped_statement_error('ddl') }}
+                when told_operation = 'schema_change' then {{ cdc._enveloped_statement_error() }}
                 when message.source is null then 'source is missing or not an object'
                 when changed_table is null then 'source.table is missing'
-                when told_operation = 'truncate' then {{ cdc._enveloped_statement_error('ddl') }}
+                when told_operation = 'truncate' then {{ cdc._enveloped_statement_error() }}
                 when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
                     then 'a column name occurs twice in a row image'
                 when told_operation = 'delete' and sent_before is null
@@ -207,8 +207,8 @@
 {%- endmacro %}
 
 
-{% macro _enveloped_statement_error(ddl) -%}
+{% macro _enveloped_statement_error() -%}
     {{ cdc.statement_of_table_error(
-        'kind_of_ddl', 'statement', ddl, 'changed_catalog, changed_database, changed_schema, changed_table'
+        'kind_of_ddl', 'statement', 'ddl', 'changed_catalog, changed_database, changed_schema, changed_table'
     ) }}
 {%- endmacro %}

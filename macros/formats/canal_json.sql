@@ -6,31 +6,19 @@
 {% macro parse_canal_json(messages) -%}
     with {{ cdc._canal_messages(messages, cdc._canal_fields()) }},
 
-    {{ cdc._canal_statements('sent') }},
+    {{ cdc._canal_operations('sent') }},
 
-    operations as (
+    operations_of_canal as (
 
         select
-            *,
-            {{ cdc._canal_operation() }} as message_operation,
-            cast(null as string) as own_error,
-            'data' as rows_from,
-            {{ cdc._canal_sent_rows() }} as sent_rows,
-            {{ cdc._canal_rows_before() }} as rows_before,
+            * except (may_be_minimal, foreign_text),
             true as may_be_minimal,
-            text as foreign_text,
-            case when message is not null then 'mysql' end as source_type,
-            {{ cdc.epoch_millis('event_text') }} as changed_at,
-            {{ cdc.epoch_millis('capture_text') }} as captured_at,
-            cast(array() as array<decimal(38, 0)>) as position,
-            'offset' as order_scope
-        from worded
+            text as foreign_text
+        from operations
 
     ),
 
-    {{ cdc._canal_row_images('operations') }},
-
-    {{ cdc._canal_parsed_rows('row_images', 'canal_json') }},
+    {{ cdc._canal_parsed_rows('operations_of_canal', 'canal_json') }},
 
     completed_rows as (
 

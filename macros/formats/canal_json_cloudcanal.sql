@@ -15,31 +15,9 @@
 
     ),
 
-    {{ cdc._canal_statements('typed') }},
+    {{ cdc._canal_operations('typed') }},
 
-    operations as (
-
-        select
-            *,
-            {{ cdc._canal_operation() }} as message_operation,
-            cast(null as string) as own_error,
-            'data' as rows_from,
-            {{ cdc._canal_sent_rows() }} as sent_rows,
-            {{ cdc._canal_rows_before() }} as rows_before,
-            false as may_be_minimal,
-            {{ cdc._canal_foreign_text() }} as foreign_text,
-            case when message is not null then 'mysql' end as source_type,
-            {{ cdc.epoch_millis('event_text') }} as changed_at,
-            {{ cdc.epoch_millis('capture_text') }} as captured_at,
-            cast(array() as array<decimal(38, 0)>) as position,
-            'offset' as order_scope
-        from worded
-
-    ),
-
-    {{ cdc._canal_row_images('operations') }},
-
-    {{ cdc._canal_parsed_rows('row_images', 'canal_json_cloudcanal') }}
+    {{ cdc._canal_parsed_rows('operations', 'canal_json_cloudcanal') }}
 
     {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

@@ -18,12 +18,12 @@
 
     ),
 
-    {{ cdc._canal_statements('told') }},
+    {{ cdc._canal_operations('told') }},
 
-    operations as (
+    operations_of_dts as (
 
         select
-            *,
+            * except (message_operation, own_error, rows_from, sent_rows, rows_before, source_type),
             case
                 when word = 'INSERT' then 'insert'
                 when word = 'UPDATE' then 'update'
@@ -56,20 +56,12 @@
                 when word = 'UPDATE' and size(data) = size(old)
                     then if(instance_created = 'since_2022_03_20', old, data)
             end as rows_before,
-            false as may_be_minimal,
-            {{ cdc._canal_foreign_text() }} as foreign_text,
-            cast(null as string) as source_type,
-            {{ cdc.epoch_millis('event_text') }} as changed_at,
-            {{ cdc.epoch_millis('capture_text') }} as captured_at,
-            cast(array() as array<decimal(38, 0)>) as position,
-            'offset' as order_scope
-        from worded
+            cast(null as string) as source_type
+        from operations
 
     ),
 
-    {{ cdc._canal_row_images('operations') }},
-
-    {{ cdc._canal_parsed_rows('row_images', 'canal_json_dts') }},
+    {{ cdc._canal_parsed_rows('operations_of_dts', 'canal_json_dts') }},
 
     completed_rows as (
 

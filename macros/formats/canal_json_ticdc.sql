@@ -18,13 +18,13 @@
 
     ),
 
-    {{ cdc._canal_statements('committed') }},
+    {{ cdc._canal_operations('committed') }},
 
-    operations as (
+    operations_of_ticdc as (
 
         select
-            *,
-            if(word = 'TIDB_WATERMARK', 'heartbeat', {{ cdc._canal_operation() }}) as message_operation,
+            * except (message_operation, own_error, source_type, position, order_scope),
+            if(word = 'TIDB_WATERMARK', 'heartbeat', message_operation) as message_operation,
             case
                 when message._tidb.commitTs not rlike '^[0-9]{1,20}$'
                     then concat('commitTs is not a whole number: ', message._tidb.commitTs)
@@ -35,23 +35,14 @@
                 when lower(message._tidb.onlyHandleKey) = 'true'
                     then 'the row was too large for Kafka: the message has only its key (onlyHandleKey)'
             end as own_error,
-            'data' as rows_from,
-            {{ cdc._canal_sent_rows() }} as sent_rows,
-            {{ cdc._canal_rows_before() }} as rows_before,
-            false as may_be_minimal,
-            {{ cdc._canal_foreign_text() }} as foreign_text,
             case when message is not null then 'tidb' end as source_type,
-            {{ cdc.epoch_millis('event_text') }} as changed_at,
-            {{ cdc.epoch_millis('capture_text') }} as captured_at,
             if(commit_number > 0, array(commit_number), cast(array() as array<decimal(38, 0)>)) as position,
             if(commit_number > 0, 'position', 'offset') as order_scope
-        from worded
+        from operations
 
     ),
 
-    {{ cdc._canal_row_images('operations') }},
-
-    {{ cdc._canal_parsed_rows('row_images', 'canal_json_ticdc') }},
+    {{ cdc._canal_parsed_rows('operations_of_ticdc', 'canal_json_ticdc') }},
 
     completed_rows as (
 

@@ -24,12 +24,12 @@
 
     ),
 
-    {{ cdc._canal_statements('located') }},
+    {{ cdc._canal_operations('located') }},
 
-    operations as (
+    operations_of_flink as (
 
         select
-            *,
+            * except (message_operation, own_error, sent_rows, source_type),
             case word
                 when 'INSERT' then 'insert'
                 when 'UPDATE' then 'update'
@@ -39,28 +39,18 @@
                 when word in ('INSERT', 'UPDATE', 'DELETE') and changed_table is null
                     then 'the message names no table: name it in the setting table_name of the feed'
             end as own_error,
-            'data' as rows_from,
             case
                 -- in its spelling: what Maxwell calls insert is no row of SeaTunnel
                 when data is null and old is null and source_operation in ('INSERT', 'DELETE')
                     then {{ cdc._flink_cdc_canal_row_in_no_list() }}
-                else {{ cdc._canal_sent_rows() }}
+                else sent_rows
             end as sent_rows,
-            {{ cdc._canal_rows_before() }} as rows_before,
-            false as may_be_minimal,
-            {{ cdc._canal_foreign_text() }} as foreign_text,
-            cast(null as string) as source_type,
-            {{ cdc.epoch_millis('event_text') }} as changed_at,
-            {{ cdc.epoch_millis('capture_text') }} as captured_at,
-            cast(array() as array<decimal(38, 0)>) as position,
-            'offset' as order_scope
-        from worded
+            cast(null as string) as source_type
+        from operations
 
     ),
 
-    {{ cdc._canal_row_images('operations') }},
-
-    {{ cdc._canal_parsed_rows('row_images', 'flink_cdc_canal') }}
+    {{ cdc._canal_parsed_rows('operations_of_flink', 'flink_cdc_canal') }}
 
     {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}

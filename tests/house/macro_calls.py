@@ -47,11 +47,11 @@ def parts_of(path: Path) -> list[tuple[str, str, str]]:
 
 def calls_of(text: str, names: set[str]) -> list[str]:
     """The arguments of each call of one of these macros, as they are written."""
-    calls = []
-    for found in re.finditer(r"\bcdc\.(\w+)\(", COMMENT.sub("", text)):
+    calls, text = [], COMMENT.sub("", text)
+    for found in re.finditer(r"\bcdc\.(\w+)\(", text):
         if found[1] not in names:
             continue
-        rest, depth = COMMENT.sub("", text)[found.end() :], 1
+        rest, depth = text[found.end() :], 1
         # what stands in quotes has no parentheses of the call
         plain = TEXT.sub(lambda one: "_" * len(one[0]), rest)
         for place, sign in enumerate(plain):
