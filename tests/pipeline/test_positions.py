@@ -401,7 +401,7 @@ def test_images_that_contradict_the_winner_are_reported_with_both_places(built):
     assert finding.startswith(overtaken)
     assert (json.loads(deleted)[2], json.loads(insert)[2]) == (1, 2)
     finding, winner, loser = reported["living"]
-    assert finding.startswith("it came behind a change")
+    assert finding.startswith("it came after a change")
     assert (json.loads(winner), json.loads(loser)) == (["shop.living", 0, 0], ["shop.living", 0, 1])
     finding, deleted, update = reported["revived"]
     assert finding == "the row was deleted before"

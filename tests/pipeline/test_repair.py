@@ -385,7 +385,7 @@ def test_an_older_bronze_is_refused(shop):
     try:
         refused = shop.dbt("run", "--select", "orders")
         assert not refused.success
-        assert "bronze was made anew" in str(refused.exception or refused.result)
+        assert "bronze was created again" in str(refused.exception or refused.result)
     finally:
         shop.sql(ahead.format("-"))
     shop.run("--select", "orders")
