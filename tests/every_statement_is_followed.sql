@@ -48,7 +48,7 @@ read_statements as (
 
     select
         *,
-        {{ cdc.read_statement('line') }} as statement,
+        {{ cdc.read_statement('ddl') }} as statement,
         {{ cdc.bare_line('line') }} as bare_line
     from statements
 

@@ -119,7 +119,7 @@
 {#- The rows of a message: those of `data`, for a deletion those of `old` where `data` has no row. -#}
 {% macro _canal_sent_rows() -%}
     case
-                when word = 'DELETE' and not coalesce(exists(data, sent_row -> size(sent_row) > 0), false) then old
+                when word = 'DELETE' and not coalesce(size(data) > 1 or size(data[0]) > 0, false) then old
                 else data
             end
 {%- endmacro %}
@@ -137,8 +137,10 @@
             nullif(rtrim(sent_table), '') as changed_table,
             nullif(message.gtid, '') as transaction_id,
             message.sql as ddl_text,
-            -- what is said here of the record spares the rows below to carry it
-            value is null as is_tombstone
+            -- what is said here of the record and the message spares the rows below to carry them
+            value is null as is_tombstone,
+            case when message is null then {{ cdc.undecodable_reason('value', 'text') }} end as undecodable,
+            case when size(message.pkNames) > 0 then message.pkNames end as sent_key_names
         from {{ sent }}
 
     ),
@@ -153,10 +155,7 @@
                 when is_ddl or {{ cdc.ddl_kind_of_word('word') }} is not null
                     then {{ cdc.ddl_kind_told('word', 'statement') }}
             end as kind_of_ddl,
-            coalesce(
-                feed_key_columns[concat_ws('.', changed_database, changed_table)],
-                case when size(message.pkNames) > 0 then message.pkNames end
-            ) as key_names
+            coalesce(feed_key_columns[concat_ws('.', changed_database, changed_table)], sent_key_names) as key_names
         from read_statements
 
     ),
@@ -173,7 +172,7 @@
             false as may_be_minimal,
             -- no message of rows shows which format of Canal's descent it is
             case when not contains(text, '"isDdl":') then text end as foreign_text,
-            case when message is not null then 'mysql' end as source_type,
+            case when undecodable is null then 'mysql' end as source_type,
             {{ cdc.epoch_millis('event_text') }} as changed_at,
             {{ cdc.epoch_millis('capture_text') }} as captured_at,
             cast(array() as array<decimal(38, 0)>) as position,
@@ -190,16 +189,7 @@
 
         select
             *,
-            coalesce(message_operation in ('insert', 'update', 'delete', 'snapshot'), false) as is_row_change,
-            case
-                when message_operation in ('schema_change', 'truncate')
-                    then {{ cdc.statement_error(
-                        "if(message_operation = 'truncate', 'truncate', kind_of_ddl)",
-                        'statement',
-                        'ddl_text',
-                        'changed_database, changed_table'
-                    ) }}
-            end as statement_error
+            coalesce(message_operation in ('insert', 'update', 'delete', 'snapshot'), false) as is_row_change
         from {{ operations }}
 
     ),
@@ -211,8 +201,8 @@
             case
                 when load_error is not null then load_error
                 when own_error is not null then own_error
-                when value is null then {{ cdc.lost_delete_reason() }}
-                when message is null then {{ cdc.undecodable_reason('value', 'text') }}
+                when is_tombstone then {{ cdc.lost_delete_reason() }}
+                when undecodable is not null then undecodable
                 when word is null then 'type is missing'
                 when lower(ddl_mark) not in ('true', 'false')
                     then concat('isDdl is neither true nor false: ', ddl_mark)
@@ -224,7 +214,6 @@
                 when message_operation is null then concat('type is not known: ', source_operation)
                 when (is_row_change or message_operation = 'truncate') and changed_table is null
                     then 'table is missing'
-                when statement_error is not null then statement_error
                 when is_row_change and coalesce(size(sent_rows), 0) < 1 and ddl_text <> ''
                     then concat('a statement without row images (binlog_format is not ROW): ', ddl_text)
                 when is_row_change and coalesce(size(sent_rows), 0) < 1
@@ -264,12 +253,19 @@
 
     ),
 
-    checked as (
+    keyed as (
 
         select
             *,
             case
                 when message_error is not null then message_error
+                when message_operation in ('schema_change', 'truncate')
+                    then {{ cdc.statement_error(
+                        "if(message_operation = 'truncate', 'truncate', kind_of_ddl)",
+                        'statement',
+                        'ddl_text',
+                        'changed_database, changed_table'
+                    ) }}
                 when is_row_change and coalesce(size(row_image), 0) < 1
                     then concat('element ', image_index, ' of ', rows_from, ' is not a row')
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('values_before') }}
@@ -277,26 +273,23 @@
                 when is_partial and {{ cdc.key_values_of_either('key_names', 'row_image', 'values_before') }} is null
                     then {{ cdc.update_of_no_row() }}
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['row_image', 'values_before']) }}
-            end as row_error
-        from compared
-
-    ),
-
-    completed as (
-
-        select
-            *,
+            end as row_error,
             case
                 when message_operation = 'delete' then row_image
                 when is_partial then {{ cdc.known_before('key_names', 'row_image', 'values_before') }}
                 else values_before
             end as old_image,
-            case when message_operation <> 'delete' then row_image end as new_image
-        from checked
+            case when message_operation <> 'delete' then row_image end as new_image,
+            {{ cdc.key_values_of_either('key_names', 'row_image', 'values_before') }} as key_of_row,
+            case
+                when message_operation = 'update' and arrays_overlap(map_keys(values_before), key_names)
+                    then {{ cdc.key_values_of_either('key_names', 'values_before', 'row_image') }}
+            end as key_before
+        from compared
 
     ),
 
-    keyed as (
+    told_apart as (
 
         select
             *,
@@ -304,15 +297,8 @@
                 when row_error is not null then 'unknown'
                 when is_tombstone then 'tombstone'
                 else message_operation
-            end as whole_operation,
-            {{ cdc.key_values_of_either('key_names', 'new_image', 'old_image') }} as key_of_row,
-            case
-                when message_operation = 'update' and arrays_overlap(map_keys(values_before), key_names)
-                    then {{ cdc.key_values_of_either('key_names', 'values_before', 'new_image') }}
-            end as key_before,
-            -- nothing but a change of a row has a key
-            case when row_error is null and row_image is not null then key_names end as keys_of_row
-        from completed
+            end as whole_operation
+        from keyed
 
     ),
 
@@ -329,7 +315,8 @@
             changed_database as database_name,
             cast(null as string) as schema_name,
             changed_table as table_name,
-            keys_of_row as key_columns,
+            -- nothing but a change of a row has a key
+            case when row_error is null and row_image is not null then key_names end as key_columns,
             key_of_row as row_key,
             key_before,
             -- the row that goes with its old key is known as a whole
@@ -354,7 +341,7 @@
             case when whole_operation = 'snapshot' then source_operation end as snapshot_mark,
             ddl_text as ddl,
             if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
-        from keyed
+        from told_apart
 
     )
 {%- endmacro %}

@@ -614,7 +614,6 @@
             nullif(coalesce(message.source.table, message.source.collection), '') as changed_table,
             nullif(message.source.schema, '') as changed_schema,
             nullif(coalesce(nullif(message.source.db, ''), message.databaseName), '') as changed_database,
-            {{ cdc.statement_line('message.ddl') }} as ddl_line,
             {{ cdc.exact_numbers('message.before', 'exact_text') }} as row_before,
             {{ cdc.exact_numbers('message.after', 'exact_text') }} as row_after,
             {{ cdc.document('message.before_text') }} as document_before,
@@ -635,7 +634,7 @@
 
         select
             *,
-            {{ cdc.read_statement('ddl_line') }} as statement,
+            {{ cdc.read_statement('message.ddl') }} as statement,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, document_before) as sent_before,
             case

@@ -47,7 +47,6 @@
                     then message.old
                 else message.data
             end as row_images,
-            {{ cdc.statement_line('message.sql') }} as ddl_line,
             coalesce(
                 feed_key_columns[concat_ws('.', nullif(message.database, ''), rtrim(message.table))],
                 case when size(message.pkNames) > 0 then message.pkNames end
@@ -60,7 +59,7 @@
 
         select
             *,
-            case when is_ddl then {{ cdc.read_statement('ddl_line') }} end as statement
+            case when is_ddl then {{ cdc.read_statement('message.sql') }} end as statement
         from named
 
     ),

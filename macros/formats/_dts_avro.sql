@@ -126,7 +126,6 @@
         select
             *,
             upper(message.operation) as word,
-            {{ cdc.statement_line('message.ddl') }} as ddl_line,
             transform(message.fields, described -> described.name) as column_names,
             transform(message.before, cell -> {{ cdc._dts_value('cell') }}) as old_values,
             transform(message.after, cell -> {{ cdc._dts_value('cell') }}) as new_values,
@@ -144,7 +143,7 @@
 
         select
             *,
-            {{ cdc.read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('message.ddl') }} as statement
         from named
 
     )

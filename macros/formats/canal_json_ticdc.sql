@@ -35,7 +35,7 @@
                 when lower(message._tidb.onlyHandleKey) = 'true'
                     then 'the row was too large for Kafka: the message has only its key (onlyHandleKey)'
             end as own_error,
-            case when message is not null then 'tidb' end as source_type,
+            case when undecodable is null then 'tidb' end as source_type,
             if(commit_number > 0, array(commit_number), cast(array() as array<decimal(38, 0)>)) as position,
             if(commit_number > 0, 'position', 'offset') as order_scope
         from operations

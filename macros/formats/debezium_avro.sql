@@ -19,18 +19,29 @@
 
         select
             *,
-            case value_schema_file
-                {%- for schema in schemas %}
-                when {{ cdc.quoted(schema.file) }}
-                    then {{ cdc.avro_as_json('substring(value, 6)', schema.text) }}
-                {%- endfor %}
-            end as value_json,
-            case key_schema_file
-                {%- for schema in schemas %}
-                when {{ cdc.quoted(schema.file) }}
-                    then {{ cdc.avro_as_json('substring(key, 6)', schema.text) }}
-                {%- endfor %}
-            end as key_json,
+            -- in lambda functions, as the code of any number of schemas would be one large method
+            get(
+                transform(
+                    array(substring(value, 6)),
+                    record -> case value_schema_file
+                        {%- for schema in schemas %}
+                        when {{ cdc.quoted(schema.file) }} then {{ cdc.avro_as_json('record', schema.text) }}
+                        {%- endfor %}
+                    end
+                ),
+                0
+            ) as value_json,
+            get(
+                transform(
+                    array(substring(key, 6)),
+                    record -> case key_schema_file
+                        {%- for schema in schemas %}
+                        when {{ cdc.quoted(schema.file) }} then {{ cdc.avro_as_json('record', schema.text) }}
+                        {%- endfor %}
+                    end
+                ),
+                0
+            ) as key_json,
             case value_schema_file
                 {%- for schema in schemas %}
                 when {{ cdc.quoted(schema.file) }} then {{ cdc.quoted(schema.text) }}

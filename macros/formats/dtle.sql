@@ -81,21 +81,12 @@
 
     ),
 
-    lined as (
-
-        select
-            *,
-            case when is_statement then {{ cdc.statement_line('message.ddl') }} end as ddl_line
-        from told_apart
-
-    ),
-
     read_statements as (
 
         select
             *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
+            case when is_statement then {{ cdc.read_statement('message.ddl') }} end as statement
+        from told_apart
 
     ),
 

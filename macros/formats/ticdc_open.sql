@@ -146,8 +146,7 @@
             -- LZ4 has a mark of its own; what else is no JSON begins with no brace
             message is null and (
                 startswith(value, X'04224D18') or is_framed and length(value) > 0 and not startswith(value, X'7B')
-            ) as is_compressed,
-            {{ cdc.statement_line('ddl_text') }} as ddl_line
+            ) as is_compressed
         from named
 
     ),
@@ -156,7 +155,7 @@
 
         select
             *,
-            {{ cdc.read_statement('ddl_line') }} as statement
+            {{ cdc.read_statement('ddl_text') }} as statement
         from told_apart
 
     ),

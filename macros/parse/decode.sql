@@ -259,7 +259,7 @@
 
 {#- Does an image lack a column of `key_names`? NULL without an image or a key. -#}
 {% macro lacks_key_column(image) -%}
-    not forall(key_names, key_column -> map_contains_key({{ image }}, key_column))
+    array_size(array_except(key_names, map_keys({{ image }}))) > 0
 {%- endmacro %}
 
 

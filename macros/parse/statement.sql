@@ -1,24 +1,18 @@
-{#- What a statement says: all formats read DDL texts here. `statement_line` makes one line of the text, and `read_statement`, in
-    the CTE after it, reads that line; `read_statements` is both. MySQL, MariaDB, Oracle, PostgreSQL and SQL Server quote their
-    names in ways that do not contradict each other, so no dialect has to be declared. -#}
+{#- What a statement says: all formats read DDL texts here. `statement_line` makes one line of the text, and `read_statement` reads
+    that line. MySQL, MariaDB, Oracle, PostgreSQL and SQL Server quote their names in ways that do not contradict each other, so no
+    dialect has to be declared.
+    Statements are rare, and their regular expressions long: as generated code they would make a stage larger than the 8,000 bytes of
+    a method that Java compiles, and Spark then runs the stage without it. Lambda functions stay outside generated code, so that
+    what reads statements stands in one, over an array of one element. -#}
 
 {#- From a relation to `read_statements`, which has its columns and what the text in `ddl` says as `statement`. -#}
 {% macro read_statements(relation, ddl) -%}
-    lined as (
-
-        select
-            *,
-            {{ cdc.statement_line(ddl) }} as ddl_line
-        from {{ relation }}
-
-    ),
-
     read_statements as (
 
         select
             *,
-            {{ cdc.read_statement('ddl_line') }} as statement
-        from lined
+            {{ cdc.read_statement(ddl) }} as statement
+        from {{ relation }}
 
     )
 {%- endmacro %}
@@ -45,50 +39,56 @@
 {%- endmacro %}
 
 
-{#- What a line says, as a struct; NULL where there is none.
+{#- What a statement says, as a struct; NULL where there is none.
     `kind` is the contract's: what it does to tables, or to what holds tables. MariaDB's CREATE OR REPLACE TABLE drops the
     table that was there. DROP INDEX does nothing to tables, and a temporary table is none.
     `doubt` is why the statement must not be applied: what may remove rows is known, or reported.
     `tables` are the names in their order, as they are written (`part_of_name` has their parts); of a RENAME, old and
     new in turn. With `is_of_database` they are databases, of which all tables are meant. -#}
-{% macro read_statement(line) -%}
+{% macro read_statement(ddl) -%}
     case
-        when {{ line }} is not null
-            then named_struct(
-                'kind', case
-                    when {{ line }} rlike r'(?i)^ *+truncate\b' then 'truncate'
-                    when {{ line }} rlike r'(?i)^ *+(?:drop|create ++or ++replace) ++(?:tables?|{{ cdc._database() }})\b'
-                        or {{ cdc._drops_user_with_tables(line) }}
-                        then 'drop'
-                    when {{ line }} rlike r'(?is)^ *+rename ++(?:tables?\b|{{ cdc._name() }} ++to\b)'
-                        or {{ cdc._moves_table(line) }}
-                        then 'rename'
-                    when {{ line }} rlike r'(?i)^ *+alter(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b' then 'alter'
-                    when {{ line }} rlike r'(?i)^ *+create(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b'
-                        and {{ line }} not rlike {{ cdc._of_temporary_table() }}
-                        then 'create'
-                    else 'other'
-                end,
-                'is_temporary', {{ line }}
-                rlike {{ cdc._of_temporary_table() }},
-                'is_of_database', {{ line }}
-                rlike r'(?i)^ *+(?:drop|alter|create(?: ++or ++replace)?) ++{{ cdc._database() }}\b'
-                or {{ cdc._drops_user_with_tables(line) }},
-                'tables', regexp_extract_all({{ cdc._names_of_tables(line) }}, r'(?is)(?:^|,| to\b) *+(?:only ++(?!to\b|,))?({{ cdc._name() }})', 1),
-                'doubt', case
-                    when {{ line }} rlike r'(?i)^ *+(?:insert|update|delete|replace|merge|load|with)\b'
-                        then 'a statement without row images'
-                    when {{ line }} rlike r'(?i)^ *+(?:truncate|drop ++tables?|rename(?! ++user\b))\b' and {{ cdc._names_of_tables(line) }} = ''
-                        or {{ line }} rlike r'(?i)^ *+drop\b(?! ++(?:tables?|{{ cdc._database() }}|{{ cdc._without_rows() }})\b)'
-                        or {{ line }} rlike r'(?i)^ *+drop ++tablespace\b.* including\b'
-                        or {{ line }} rlike r'(?i)^ *+(?:set ++statement\b|/\*!)'
-                        -- more than one statement, of which a message cannot be all
-                        or {{ line }} rlike r'(?is)^ *+(?:truncate|drop|rename|(?:alter|create)(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }}))\b'
-                        || r'(?:{{ cdc._quoted_text() }}|[^;])*+;[ ;]*+[^ ;]'
-                        -- but for the body of a stored program
-                        or {{ line }} rlike r'(?is)^(?! *+(?:create|alter)\b).*; *+(?:truncate|drop ++(?:tables?|{{ cdc._database() }})|rename ++tables?)\b'
-                        then 'the statement cannot be read for sure'
-                end
+        when trim({{ ddl }}) <> ''
+            then get(
+                transform(
+                    array({{ cdc.statement_line(ddl) }}),
+                    line -> named_struct(
+                        'kind', case
+                            when line rlike r'(?i)^ *+truncate\b' then 'truncate'
+                            when line rlike r'(?i)^ *+(?:drop|create ++or ++replace) ++(?:tables?|{{ cdc._database() }})\b'
+                                or {{ cdc._drops_user_with_tables('line') }}
+                                then 'drop'
+                            when line rlike r'(?is)^ *+rename ++(?:tables?\b|{{ cdc._name() }} ++to\b)'
+                                or {{ cdc._moves_table('line') }}
+                                then 'rename'
+                            when line rlike r'(?i)^ *+alter(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b' then 'alter'
+                            when line rlike r'(?i)^ *+create(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b'
+                                and line not rlike {{ cdc._of_temporary_table() }}
+                                then 'create'
+                            else 'other'
+                        end,
+                        'is_temporary', line
+                        rlike {{ cdc._of_temporary_table() }},
+                        'is_of_database', line
+                        rlike r'(?i)^ *+(?:drop|alter|create(?: ++or ++replace)?) ++{{ cdc._database() }}\b'
+                        or {{ cdc._drops_user_with_tables('line') }},
+                        'tables', regexp_extract_all({{ cdc._names_of_tables('line') }}, r'(?is)(?:^|,| to\b) *+(?:only ++(?!to\b|,))?({{ cdc._name() }})', 1),
+                        'doubt', case
+                            when line rlike r'(?i)^ *+(?:insert|update|delete|replace|merge|load|with)\b'
+                                then 'a statement without row images'
+                            when line rlike r'(?i)^ *+(?:truncate|drop ++tables?|rename(?! ++user\b))\b' and {{ cdc._names_of_tables('line') }} = ''
+                                or line rlike r'(?i)^ *+drop\b(?! ++(?:tables?|{{ cdc._database() }}|{{ cdc._without_rows() }})\b)'
+                                or line rlike r'(?i)^ *+drop ++tablespace\b.* including\b'
+                                or line rlike r'(?i)^ *+(?:set ++statement\b|/\*!)'
+                                -- more than one statement, of which a message cannot be all
+                                or line rlike r'(?is)^ *+(?:truncate|drop|rename|(?:alter|create)(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }}))\b'
+                                || r'(?:{{ cdc._quoted_text() }}|[^;])*+;[ ;]*+[^ ;]'
+                                -- but for the body of a stored program
+                                or line rlike r'(?is)^(?! *+(?:create|alter)\b).*; *+(?:truncate|drop ++(?:tables?|{{ cdc._database() }})|rename ++tables?)\b'
+                                then 'the statement cannot be read for sure'
+                        end
+                    )
+                ),
+                0
             )
     end
 {%- endmacro %}
@@ -169,23 +169,29 @@
 {#- Is what the statement names the message's own? Names are compared without their case: here two spellings are never two
     tables. A database may be named without the message's catalog, and with any of its tables. -#}
 {% macro _is_of_place(statement, place) -%}
-    {%- set name = 'get(' ~ statement ~ '.tables, 0)' -%}
-    case
-        when cardinality({{ statement }}.tables) > 1
-            then coalesce(
-                contains(
-                    {{ cdc._last_parts("concat_ws('\n', '', " ~ statement ~ ".tables, '')") }},
-                    concat('\n', {{ cdc._last_parts('element_at(array(' ~ place ~ '), -1)') }}, '\n')
-                ),
-                false
-            )
-        when {{ statement }}.is_of_database
-            then element_at(array({{ place }}), -1) is null
-            or coalesce(
-                array_contains(split(lower(concat_ws('\n', {{ place }})), '\n'), lower({{ cdc.part_of_name(name, 3) }})), false
-            )
-        else {{ cdc.is_name_of_place(name, place) }}
-    end
+    exists(
+        array({{ statement }}),
+        statement -> case
+            when cardinality(statement.tables) > 1
+                then coalesce(
+                    contains(
+                        {{ cdc._last_parts("concat_ws('\n', '', statement.tables, '')") }},
+                        concat('\n', {{ cdc._last_parts('element_at(array(' ~ place ~ '), -1)') }}, '\n')
+                    ),
+                    false
+                )
+            when statement.is_of_database
+                then element_at(array({{ place }}), -1) is null
+                or coalesce(
+                    array_contains(
+                        split(lower(concat_ws('\n', {{ place }})), '\n'),
+                        lower({{ cdc.part_of_name('get(statement.tables, 0)', 3) }})
+                    ),
+                    false
+                )
+            else {{ cdc.is_name_of_place('get(statement.tables, 0)', place) }}
+        end
+    )
 {%- endmacro %}
 
 

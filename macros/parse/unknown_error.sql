@@ -2,13 +2,14 @@
     one than the feed declares. Only rows with a reason cost this search. A row of DRS has no sign that distinguishes it
     from Canal's: there Canal is not named. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
-    {%- set another = 'nullif(' ~ cdc.looks_like(text) ~ ", '" ~ declared_format ~ "')" -%}
-    {%- if declared_format in ('drs_json', 'drs_json_c') -%}
-        {%- set another = 'nullif(' ~ another ~ ", 'canal_json')" -%}
-    {%- endif -%}
+    {%- set declared = ['drs_json', 'drs_json_c', 'canal_json'] if declared_format in ('drs_json', 'drs_json_c') else [declared_format] -%}
     case
         when {{ reason }} is not null
-            then concat_ws('; this looks like ', {{ reason }}, {{ another }})
+            then concat_ws(
+                '; this looks like ',
+                {{ reason }},
+                array_except(transform(array({{ text }}), text -> {{ cdc.looks_like('text') }}), array({{ cdc.quoted_list(declared) }}))
+            )
     end
 {%- endmacro %}
 

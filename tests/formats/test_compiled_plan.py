@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.formats.conftest import read_as
+from tests.formats.conftest import MESSAGES, read_as
+from tests.support.small_spark import COMPILED
 
 RECORD = {
     "case": "",
@@ -17,6 +18,9 @@ RECORD = {
     "key": None,
     "value": None,
 }
+
+# The bytes of a method above which Java leaves it to its interpreter, and Spark a stage without its generated code.
+JAVA_COMPILES = 8000
 
 FORMATS = sorted(path.parent.name for path in Path(__file__).parent.glob("*/messages.jsonl"))
 # What a format decodes beside the value, by a field that only that decode asks for. Each stands once in the optimized plan.
@@ -146,3 +150,21 @@ def test_fractions_are_marked_once_in_each_text(format_name, plan):
     innermost = [call for call in calls(plan, "regexp_replace") if "regexp_replace(" not in call]
     marks = [call for call in innermost if "Infinity" in call]
     assert len(marks) == MARKS.get(read_as(format_name), 0), "\n".join(mark[:200] for mark in marks)
+
+
+@pytest.mark.families
+def test_java_compiles_every_generated_stage(format_name, spark, macros):
+    """What is rare and large stands in lambda functions, which are not generated: see macros/parse/statement.sql."""
+    session = spark.newSession()
+    for name, value in COMPILED.items():
+        session.conf.set(name, value)
+    session.conf.set("spark.sql.ansi.enabled", "false")
+    session.createDataFrame([], MESSAGES).createOrReplaceTempView("golden_messages")
+    frame = session.sql(getattr(macros, f"parse_{format_name}")("golden_messages"))
+    of_debug = getattr(session._jvm.org.apache.spark.sql.execution.debug, "package$")
+    code = of_debug.__getattr__("MODULE$").codegenString(
+        frame._jdf.queryExecution().executedPlan()
+    )
+    sizes = [int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", code)]
+    assert sizes
+    assert max(sizes) <= JAVA_COMPILES

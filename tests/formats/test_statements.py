@@ -209,8 +209,7 @@ def read_by_sql(spark, macros, texts):
     )
     rows = spark.sql(
         f"""
-        with lined as (select *, {macros.statement_line("ddl")} as line from statements_to_read),
-        statements as (select *, {macros.read_statement("line")} as statement from lined)
+        with statements as (select *, {macros.read_statement("ddl")} as statement from statements_to_read)
         select number, statement.*, arrays_zip({parts}) as parts from statements order by number
         """
     ).collect()
@@ -482,7 +481,7 @@ def findings_of(spark, macros, texts, phase=1):
         statements as (
             select
                 *,
-                {macros.read_statement("line")} as statement,
+                {macros.read_statement("ddl")} as statement,
                 {macros.bare_line("line")} as bare_line,
                 cast(null as string) as ddl_kind
             from lined

@@ -160,8 +160,8 @@ MUTANTS = (
         name="unknown messages: the format that a text looks like is not named",
         kind="a column forgotten",
         file="macros/parse/unknown_error.sql",
-        before="{{ reason }}, {{ another }})",
-        after="{{ reason }})",
+        before="text -> {{ cdc.looks_like('text') }}",
+        after="text -> cast(null as string)",
         tests=golden("debezium_json"),
     ),
 )
