@@ -134,7 +134,7 @@
             upper(source_operation) as word,
             lower(ddl_mark) = 'true' as is_ddl,
             nullif(sent_database, '') as changed_database,
-            nullif(rtrim(sent_table), '') as changed_table,
+            case when rtrim(sent_table) <> '' then rtrim(sent_table) end as changed_table,
             nullif(message.gtid, '') as transaction_id,
             message.sql as ddl_text,
             -- what is said here of the record and the message spares the rows below to carry them
@@ -274,12 +274,16 @@
                     then {{ cdc.update_of_no_row() }}
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['row_image', 'values_before']) }}
             end as row_error,
+            -- where the message is understood, its rows are no other format's
+            case when message_error is not null then {{ cdc.similar_formats('foreign_text', format) }} end as similar_formats,
             case
                 when message_operation = 'delete' then row_image
                 when is_partial then {{ cdc.known_before('key_names', 'row_image', 'values_before') }}
+                -- the row that goes with its old key is known as a whole
+                when message_operation = 'update' and {{ cdc.moves_key('key_names', 'values_before', 'row_image') }}
+                    then {{ cdc.overlaid('row_image', 'values_before') }}
                 else values_before
             end as old_image,
-            case when message_operation <> 'delete' then row_image end as new_image,
             {{ cdc.key_values_of_either('key_names', 'row_image', 'values_before') }} as key_of_row,
             case
                 when message_operation = 'update' and arrays_overlap(map_keys(values_before), key_names)
@@ -289,27 +293,18 @@
 
     ),
 
-    told_apart as (
-
-        select
-            *,
-            case
-                when row_error is not null then 'unknown'
-                when is_tombstone then 'tombstone'
-                else message_operation
-            end as whole_operation
-        from keyed
-
-    ),
-
     parsed_rows as (
 
         select
             {{ cdc.record_columns() }},
             image_index,
-            whole_operation as operation,
+            case
+                when row_error is not null then 'unknown'
+                when is_tombstone then 'tombstone'
+                else message_operation
+            end as operation,
             source_operation,
-            {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,
+            case when row_error is not null then concat_ws('; this looks like ', row_error, similar_formats) end as error,
             source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,
@@ -319,29 +314,24 @@
             case when row_error is null and row_image is not null then key_names end as key_columns,
             key_of_row as row_key,
             key_before,
-            -- the row that goes with its old key is known as a whole
-            case
-                when whole_operation = 'update' and key_before <> key_of_row and not is_partial
-                    then {{ cdc.overlaid('new_image', 'old_image') }}
-                else old_image
-            end as before_image,
-            new_image as after_image,
+            old_image as before_image,
+            case when message_operation <> 'delete' then row_image end as after_image,
             not is_partial and old_image is not null as is_before_complete,
-            new_image is not null and not is_partial as is_after_complete,
+            message_operation <> 'delete' and row_image is not null and not is_partial as is_after_complete,
             cast(null as array<string>) as before_unavailable,
             cast(null as array<string>) as after_unavailable,
             type_text as schema_text,
             changed_at,
             captured_at,
             transaction_id,
-            if(whole_operation = 'snapshot', 0, 1) as phase,
+            if(message_operation = 'snapshot' and row_error is null, 0, 1) as phase,
             position,
             order_scope,
             cast(null as string) as position_space,
-            case when whole_operation = 'snapshot' then source_operation end as snapshot_mark,
+            case when message_operation = 'snapshot' and row_error is null then source_operation end as snapshot_mark,
             ddl_text as ddl,
-            if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
-        from told_apart
+            if(message_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
+        from keyed
 
     )
 {%- endmacro %}

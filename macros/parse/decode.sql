@@ -167,7 +167,7 @@
 
 {#- A column name that occurs twice in one row image; NULL where there is none. -#}
 {% macro has_repeated_column(image) -%}
-    size({{ image }}) <> size(array_distinct(map_keys({{ image }})))
+    (size({{ image }}) > 1 and size({{ image }}) <> size(array_distinct(map_keys({{ image }}))))
 {%- endmacro %}
 
 
@@ -197,6 +197,16 @@
                 )
             )
     end
+{%- endmacro %}
+
+
+{#- Has a key column another value before the change than after it? Columns that `values_before` lacks did not change. -#}
+{% macro moves_key(key_columns, values_before, row_image) -%}
+    exists(
+                        {{ key_columns }},
+                        key_column -> map_contains_key({{ values_before }}, key_column)
+                        and not {{ values_before }}[key_column] <=> {{ row_image }}[key_column]
+                    )
 {%- endmacro %}
 
 

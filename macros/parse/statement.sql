@@ -23,19 +23,21 @@
     newer than 5.6 stays as it is, since nothing shows whether the server executes it, and so does a comment without an end.
     Each sign is looked at once: a text may be long. NULL without a statement. -#}
 {% macro statement_line(ddl) -%}
-    case
-        when trim({{ ddl }}) <> ''
-            then regexp_replace(
-                regexp_replace(
-                    {{ ddl }},
-                    r'(?s)({{ cdc._quoted_text() }}|/\*(?!!|M!|T!)(?:[^*]|\*(?!/))*+$)|(?:\s|/\*(?:!(?:[0-4]\d{4}|50[0-6]\d\d)?(?!\d)|M!\d*+|T!(?:\[[^\]]*+\])?)|\*/'
-                    || r'|/\*(?!!)(?:[^*]|\*(?!/))*+\*/|--[^\n]*+|(?<![\w$])#[^\n]*+)++',
-                    ' $1 '
-                ),
-                r'(?is)^ *+set ++statement ++(?:{{ cdc._quoted_text() }}|(?! ++for ).)*+ ++for ++',
-                ''
-            )
-    end
+    case when trim({{ ddl }}) <> '' then {{ cdc._on_one_line(ddl) }} end
+{%- endmacro %}
+
+
+{% macro _on_one_line(ddl) -%}
+    regexp_replace(
+                        regexp_replace(
+                            {{ ddl }},
+                            r'(?s)({{ cdc._quoted_text() }}|/\*(?!!|M!|T!)(?:[^*]|\*(?!/))*+$)|(?:\s|/\*(?:!(?:[0-4]\d{4}|50[0-6]\d\d)?(?!\d)|M!\d*+|T!(?:\[[^\]]*+\])?)|\*/'
+                            || r'|/\*(?!!)(?:[^*]|\*(?!/))*+\*/|--[^\n]*+|(?<![\w$])#[^\n]*+)++',
+                            ' $1 '
+                        ),
+                        r'(?is)^ *+set ++statement ++(?:{{ cdc._quoted_text() }}|(?! ++for ).)*+ ++for ++',
+                        ''
+                    )
 {%- endmacro %}
 
 
@@ -50,7 +52,7 @@
         when trim({{ ddl }}) <> ''
             then get(
                 transform(
-                    array({{ cdc.statement_line(ddl) }}),
+                    array({{ cdc._on_one_line(ddl) }}),
                     line -> named_struct(
                         'kind', case
                             when line rlike r'(?i)^ *+truncate\b' then 'truncate'

@@ -2,15 +2,17 @@
     one than the feed declares. Only rows with a reason cost this search. A row of DRS has no sign that distinguishes it
     from Canal's: there Canal is not named. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
-    {%- set declared = ['drs_json', 'drs_json_c', 'canal_json'] if declared_format in ('drs_json', 'drs_json_c') else [declared_format] -%}
     case
         when {{ reason }} is not null
-            then concat_ws(
-                '; this looks like ',
-                {{ reason }},
-                array_except(transform(array({{ text }}), text -> {{ cdc.looks_like('text') }}), array({{ cdc.quoted_list(declared) }}))
-            )
+            then concat_ws('; this looks like ', {{ reason }}, {{ cdc.similar_formats(text, declared_format) }})
     end
+{%- endmacro %}
+
+
+{#- The format that a text looks like, in an array; nothing where it is the declared one. -#}
+{% macro similar_formats(text, declared_format) -%}
+    {%- set declared = ['drs_json', 'drs_json_c', 'canal_json'] if declared_format in ('drs_json', 'drs_json_c') else [declared_format] -%}
+    array_except(transform(array({{ text }}), text -> {{ cdc.looks_like('text') }}), array({{ cdc.quoted_list(declared) }}))
 {%- endmacro %}
 
 
