@@ -169,7 +169,7 @@ when matched then
 merge into {{ target }} as current
 using (
 
-{{ latest }}
+{{ cdc.changes_to_merge(latest, plan) }}
 
 ) as latest
     on current._change.row_key = latest._change.row_key
@@ -235,6 +235,23 @@ when not matched and not latest._is_deleted then
     {%- endfor %}
         latest._change
     )
+{%- endmacro %}
+
+
+{#- Of a large table Spark takes the keys for little by the bytes of its files, and would give each task all of them: those of 5 million
+    rows are 1.2 GB in memory, of 26 MB in files. So the changes say how they are joined, which Delta keeps: each task holds some of few
+    changes, and sorts many. -#}
+{% macro changes_to_merge(latest, plan) -%}
+    {%- if model.config.meta.large -%}
+select /*+ {{ 'shuffle_hash' if plan.news.get('row_changes', 0) <= 100000 else 'merge' }}(latest) */ *
+from (
+
+{{ latest }}
+
+) as latest
+    {%- else -%}
+{{ latest }}
+    {%- endif -%}
 {%- endmacro %}
 
 

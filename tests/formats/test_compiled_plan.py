@@ -162,9 +162,7 @@ def test_java_compiles_every_generated_stage(format_name, spark, macros):
     session.createDataFrame([], MESSAGES).createOrReplaceTempView("golden_messages")
     frame = session.sql(getattr(macros, f"parse_{format_name}")("golden_messages"))
     of_debug = getattr(session._jvm.org.apache.spark.sql.execution.debug, "package$")
-    code = of_debug.__getattr__("MODULE$").codegenString(
-        frame._jdf.queryExecution().executedPlan()
-    )
+    code = of_debug.__getattr__("MODULE$").codegenString(frame._jdf.queryExecution().executedPlan())
     sizes = [int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", code)]
     assert sizes
     assert max(sizes) <= JAVA_COMPILES

@@ -1,5 +1,7 @@
 """A large table: a merge writes deletion vectors in place of files, its rows lie in the order of its key, and who reads it."""
 
+import re
+
 import pyarrow
 import pytest
 from deltalake import DeltaTable, QueryBuilder
@@ -17,6 +19,8 @@ MODEL = """{{{{ cdc.current_state(
 """
 ROWS = 200
 CHANGED, DELETED = 7, 8
+# What a merge does with the rows of gold, as Delta calls it.
+STEPS = ("scanning files for matches", "Writing modified data")
 
 
 def record(offset, kind, key, note):
@@ -54,6 +58,17 @@ def test_a_merge_copies_no_row(project, folder):
     assert int(merge.operationMetrics["numTargetRowsCopied"]) == 0
     assert int(merge.operationMetrics["numTargetDeletionVectorsAdded"]) > 0
     assert notes(project.sql("select * from gold.large")) == EXPECTED
+
+
+def test_no_task_of_a_merge_holds_all_keys_of_the_table(project, folder):
+    """Spark would take them for little, by the bytes of the files."""
+    status = project.spark._jsparkSession.sharedState().statusStore()
+    executions = status.executionsList()
+    each = [executions.apply(number) for number in range(executions.length())]
+    for step in STEPS:
+        plans = [one.physicalPlanDescription() for one in each if step in one.description()]
+        (plan,) = [plan for plan in plans if "spark_catalog.gold.large" in plan]
+        assert {"ShuffledHashJoin"} == set(re.findall(r"\w+HashJoin|SortMergeJoin", plan))
 
 
 def test_rows_lie_in_the_order_of_the_key_once_compacted(project, folder):

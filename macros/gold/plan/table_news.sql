@@ -5,7 +5,7 @@
         if news.version > version and (meta.table is mapping or news.table == meta.table)
     -%}
         {%- if cdc.reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
-            {%- for count in ['deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
+            {%- for count in ['row_changes', 'deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
             {%- endfor -%}
             {%- for list in ['column_names', 'schema_ids'] -%}
@@ -29,7 +29,7 @@
         {%- for row in run_query(cdc.news_by_table(cdc.silver_of({'silver': silver}), since, names_columns)) -%}
             {%- do rows.append({
                 'feed': row[0], 'catalog': row[1], 'database': row[2], 'schema': row[3], 'table': row[4],
-                'has_rows': row[5] | int > 0, 'deletes': row[6] | int, 'truncates': row[7] | int,
+                'row_changes': row[5] | int, 'has_rows': row[5] | int > 0, 'deletes': row[6] | int, 'truncates': row[7] | int,
                 'emptied_partitions': row[8] | int, 'partials': row[9] | int, 'moves': row[10] | int,
                 'version': row[11] | int(-1), 'positioned_version': row[12] | int(-1), 'schema_ids': fromjson(row[13]),
                 'column_names': fromjson(row[14]) if names_columns else []
