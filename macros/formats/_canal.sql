@@ -304,7 +304,7 @@
                 else message_operation
             end as operation,
             source_operation,
-            case when row_error is not null then concat_ws('; this looks like ', row_error, similar_formats) end as error,
+            {{ cdc.error_with_formats('row_error', 'similar_formats') }} as error,
             source_type,
             cast(null as string) as catalog_name,
             changed_database as database_name,

@@ -19,29 +19,8 @@
 
         select
             *,
-            -- in lambda functions, as the code of any number of schemas would be one large method
-            get(
-                transform(
-                    array(substring(value, 6)),
-                    record -> case value_schema_file
-                        {%- for schema in schemas %}
-                        when {{ cdc.quoted(schema.file) }} then {{ cdc.avro_as_json('record', schema.text) }}
-                        {%- endfor %}
-                    end
-                ),
-                0
-            ) as value_json,
-            get(
-                transform(
-                    array(substring(key, 6)),
-                    record -> case key_schema_file
-                        {%- for schema in schemas %}
-                        when {{ cdc.quoted(schema.file) }} then {{ cdc.avro_as_json('record', schema.text) }}
-                        {%- endfor %}
-                    end
-                ),
-                0
-            ) as key_json,
+            {{ cdc._registry_record_as_json('value', schemas) }} as value_json,
+            {{ cdc._registry_record_as_json('key', schemas) }} as key_json,
             case value_schema_file
                 {%- for schema in schemas %}
                 when {{ cdc.quoted(schema.file) }} then {{ cdc.quoted(schema.text) }}
@@ -80,6 +59,23 @@
     {{ cdc._debezium_parsed_rows('imaged', 'debezium_avro') }}
 
     {{ cdc.to_change_contract('parsed_rows') }}
+{%- endmacro %}
+
+
+{#- The JSON of a Kafka `value` or `key`, by the schema that its header names. In a lambda function, as the code of any number of
+    schemas would be one large method. -#}
+{% macro _registry_record_as_json(bytes, schemas) -%}
+    get(
+                transform(
+                    array(substring({{ bytes }}, 6)),
+                    record -> case {{ bytes }}_schema_file
+                        {%- for schema in schemas %}
+                        when {{ cdc.quoted(schema.file) }} then {{ cdc.avro_as_json('record', schema.text) }}
+                        {%- endfor %}
+                    end
+                ),
+                0
+            )
 {%- endmacro %}
 
 

@@ -3,7 +3,7 @@
     dialect has to be declared.
     Statements are rare, and their regular expressions long: as generated code they would make a stage larger than the 8,000 bytes of
     a method that Java compiles, and Spark then runs the stage without it. Lambda functions stay outside generated code, so that
-    what reads statements stands in one, over an array of one element. -#}
+    what reads statements is one, over an array of one element. -#}
 
 {#- From a relation to `read_statements`, which has its columns and what the text in `ddl` says as `statement`. -#}
 {% macro read_statements(relation, ddl) -%}

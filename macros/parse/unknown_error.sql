@@ -2,9 +2,15 @@
     one than the feed declares. Only rows with a reason cost this search. A row of DRS has no sign that distinguishes it
     from Canal's: there Canal is not named. -#}
 {% macro unknown_error(reason, text, declared_format) -%}
+    {{ cdc.error_with_formats(reason, cdc.similar_formats(text, declared_format)) }}
+{%- endmacro %}
+
+
+{#- The same where what `similar_formats` returns is known already. -#}
+{% macro error_with_formats(reason, formats) -%}
     case
         when {{ reason }} is not null
-            then concat_ws('; this looks like ', {{ reason }}, {{ cdc.similar_formats(text, declared_format) }})
+            then concat_ws('; this looks like ', {{ reason }}, {{ formats }})
     end
 {%- endmacro %}
 

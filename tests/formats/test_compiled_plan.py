@@ -154,7 +154,7 @@ def test_fractions_are_marked_once_in_each_text(format_name, plan):
 
 @pytest.mark.families
 def test_java_compiles_every_generated_stage(format_name, spark, macros):
-    """What is rare and large stands in lambda functions, which are not generated: see macros/parse/statement.sql."""
+    """What is rare and large is in lambda functions, which are not generated: see macros/parse/statement.sql."""
     session = spark.newSession()
     for name, value in COMPILED.items():
         session.conf.set(name, value)
