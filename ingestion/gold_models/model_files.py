@@ -5,12 +5,15 @@ from pathlib import Path
 
 import yaml
 
+from ingestion.config.feeds import read_project
 from ingestion.gold_models.models import ARGUMENTS, Column, Table, model_files
 from ingestion.local_files import replace_file
 
 # Hive's metastore takes 128 characters, and a history has a longer name.
 LONGEST_NAME = 100
 JINJA = re.compile(r"\{[{%#]")
+# the name of dbt's package that has the macros and tests
+PACKAGE = "cdc"
 TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
 
 
@@ -53,7 +56,8 @@ def write(
         described = own
     has_types = described is None and not any(JINJA.search(column.name) for column in table.columns)
     if described is None:
-        replace_file(project_dir / own, yaml_text(name, table, has_types).encode())
+        text = yaml_text(name, table, has_types, _tests(project_dir))
+        replace_file(project_dir / own, text.encode())
     columns = "" if has_types else _columns_of_call(table)
     replace_file(project_dir / model, sql_text(feed, table, columns).encode())
     if described is None:
@@ -62,6 +66,12 @@ def write(
         f"{described} is there already and stays as it is: see that it has the model's columns and "
         "tests, or remove its entry and the model and generate again"
     ]
+
+
+def _tests(project_dir: Path) -> list[str]:
+    """Return the tests as the project calls them: another project calls those of the package."""
+    is_package = read_project(project_dir).get("name") == PACKAGE
+    return TESTS if is_package else [f"{PACKAGE}.{test}" for test in TESTS]
 
 
 def sql_text(feed: str, table: Table, columns: str) -> str:
@@ -94,7 +104,7 @@ def _literal(text: str) -> str:
     return repr(text)
 
 
-def yaml_text(name: str, table: Table, has_types: bool) -> str:
+def yaml_text(name: str, table: Table, has_types: bool, tests: list[str]) -> str:
     """Return the model's YAML: what a row is, its columns with the source's comments, the tests."""
     columns = [
         {"name": column.gold_name}
@@ -108,7 +118,7 @@ def yaml_text(name: str, table: Table, has_types: bool) -> str:
         "name": name,
         "description": _plain_text(f"{table} as it is at the source now. One row per {listed}."),
         "columns": columns,
-        "data_tests": TESTS,
+        "data_tests": tests,
     }
     body = {"version": 2, "models": [model]}
     return yaml.dump(body, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110)

@@ -22,6 +22,7 @@ FOLDER = Path(".jars") / "archive"
 ARCHIVE = FOLDER / "classes.jsa"
 USE = f"-XX:SharedArchiveFile={ARCHIVE}"
 MADE_FOR = "made_for.txt"
+STARTING = "An archive of Java's classes for faster starts: half a minute, Ctrl-C leaves it out ..."
 # The kinds of statements of a load and a run: the classes that they load are archived.
 STATEMENTS = (
     "create schema if not exists warm location 'lakehouse/warm'",
@@ -80,7 +81,10 @@ STATEMENTS = (
 
 
 def make_archive(project_dir: Path) -> bool:
-    """Make the archive, in one step, unless one that fits is there; return whether it was made."""
+    """Make the archive, in one step, unless one that fits is there; return whether it was made.
+
+    Prints a line before it starts Spark, which takes half a minute.
+    """
     folder = project_dir / FOLDER
     # before Java lists the jars beside it, whose order may change with a new folder
     folder.mkdir(exist_ok=True)
@@ -90,6 +94,7 @@ def make_archive(project_dir: Path) -> bool:
         wanted = _made_for(project_dir)
         if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
             return False
+        print(STARTING, end="", flush=True)
         stamp.unlink(missing_ok=True)
         partial = folder / "classes.partial"
         partial.unlink(missing_ok=True)
@@ -137,17 +142,21 @@ def _start_and_archive(project_dir: Path, archive: Path) -> None:
 
 
 def main(project_dir: Path = PROJECT_ROOT) -> int:
-    """Make a project's archive and print one line; without one everything starts, but later."""
-    print("Java's class archive: starting Spark once ...", end="", flush=True)
+    """Make a project's archive if need be; without one everything starts, but later."""
     try:
-        make_archive(project_dir)
+        if not make_archive(project_dir):
+            return 0
+    except KeyboardInterrupt:
+        print("\nNo class archive was made. Each start takes some seconds longer.")
+        return 0
     except (UserError, OSError, PySparkException, Py4JError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         print()
         print(f"No class archive was made, so each start takes longer: {reason}", file=sys.stderr)
         return 0
     size = (project_dir / ARCHIVE).stat().st_size
-    print(f"\rJava's class archive: {human_bytes(size)} in {FOLDER}/.              ")
+    made = f"Java's class archive: {human_bytes(size)} in {FOLDER}/."
+    print(f"\r{made:{len(STARTING)}}")
     return 0
 
 

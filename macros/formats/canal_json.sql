@@ -36,3 +36,8 @@
 
     {{ cdc.to_change_contract('completed_rows') }}
 {%- endmacro %}
+
+
+{% macro canal_json_row_before(relation) -%}
+    {{ cdc.row_before_by_changed_columns(relation) }}
+{%- endmacro %}

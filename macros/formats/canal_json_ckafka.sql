@@ -23,6 +23,11 @@
 {%- endmacro %}
 
 
+{% macro canal_json_ckafka_row_before(relation) -%}
+    {{ cdc.row_before_by_changed_columns(relation) }}
+{%- endmacro %}
+
+
 {#- Below 10^11 a number counts seconds (to the year 5138), above it milliseconds (from 1973 on). -#}
 {% macro _canal_seconds_as_millis(text) -%}
     if(abs(try_cast({{ text }} as bigint)) < 100000000000, 1000, 1) * try_cast({{ text }} as bigint)

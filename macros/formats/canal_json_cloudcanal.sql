@@ -21,3 +21,8 @@
 
     {{ cdc.to_change_contract('parsed_rows') }}
 {%- endmacro %}
+
+
+{% macro canal_json_cloudcanal_row_before(relation) -%}
+    {{ cdc.row_before_by_changed_columns(relation) }}
+{%- endmacro %}

@@ -84,6 +84,11 @@
 {%- endmacro %}
 
 
+{% macro canal_json_dts_row_before(relation) -%}
+    {{ cdc.row_before_by_changed_columns(relation) }}
+{%- endmacro %}
+
+
 {#- The new rows where `data` has the rows before: complete also where `old` has only the changed columns. -#}
 {% macro _canal_dts_new_rows() -%}
     zip_with(

@@ -59,3 +59,8 @@
 
     {{ cdc.to_change_contract('completed_rows', deletes_first=true) }}
 {%- endmacro %}
+
+
+{% macro canal_json_ticdc_row_before(relation) -%}
+    {{ cdc.row_before_by_changed_columns(relation) }}
+{%- endmacro %}

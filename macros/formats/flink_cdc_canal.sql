@@ -56,6 +56,11 @@
 {%- endmacro %}
 
 
+{% macro flink_cdc_canal_row_before(relation) -%}
+    {{ cdc.row_before_by_changed_columns(relation) }}
+{%- endmacro %}
+
+
 {#- The row of a message whose `data` is an object, as a list; NULL where it is none. -#}
 {% macro _flink_cdc_canal_row_in_no_list() -%}
     transform(

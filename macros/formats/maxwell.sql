@@ -62,6 +62,11 @@
 {%- endmacro %}
 
 
+{% macro maxwell_row_before(relation) -%}
+    {{ cdc.row_before_by_changed_columns(relation) }}
+{%- endmacro %}
+
+
 {#- Number of the log file and position in it, then the row's number in its transaction; the last row is only marked as
     the last. Empty where the message has no such position, as in a bootstrap, or the feed wants none. -#}
 {% macro _maxwell_position(message) -%}

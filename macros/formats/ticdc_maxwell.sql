@@ -68,3 +68,8 @@
 
     {{ cdc.to_change_contract('completed_rows', deletes_first=true) }}
 {%- endmacro %}
+
+
+{% macro ticdc_maxwell_row_before(relation) -%}
+    {{ cdc.row_before_by_changed_columns(relation) }}
+{%- endmacro %}

@@ -24,6 +24,7 @@ flags: {send_anonymous_usage_stats: false}
 models:
   webshop:
     marts: {+materialized: view}
+    gold: {+schema: gold}
 """
 FEEDS = """
 vars:
@@ -55,7 +56,7 @@ models:
 """
 # In one process, as a JVM of its own for each of them would take a minute more.
 STEPS = """
-import json, sys
+import json, os, sys
 from pathlib import Path
 from dbt.cli.main import dbtRunner
 import ingestion
@@ -82,6 +83,10 @@ for query in ("select id from dev_main.changes", "select word from dev_main.name
               "select id from dev_main.of_schemas", "select count(*) from dev_gold.versions",
               "select count(*) > 0 from dev_silver.changes"):
     told[query] = spark.sql(query).collect()[0][0]
+os.environ["LAKEHOUSE_SCHEMA_PREFIX"] = "dev_"
+told["generated"] = main(["generate", "crm"])
+told["reported"] = main(["report", "--html", "report.html"])
+told["last"] = build()
 Path("told.json").write_text(json.dumps(told, default=str))
 """
 
@@ -128,9 +133,8 @@ def told(installed, tmp_path_factory):
         shutil.copy(path, folder / "records")
     (folder / "later").mkdir()
     orders = (SHOP / "models" / "gold" / "shop" / "orders.sql").read_text()
-    settled = "{{ config(schema='gold') }}\n"
-    (folder / "later" / "orders.sql").write_text(settled + orders.replace("shop_mariadb", "crm"))
-    (folder / "later" / "versions.sql").write_text(settled + VERSIONS)
+    (folder / "later" / "orders.sql").write_text(orders.replace("shop_mariadb", "crm"))
+    (folder / "later" / "versions.sql").write_text(VERSIONS)
     (folder / "later" / "gold.yml").write_text(TESTED)
     (folder / "feeds.txt").write_text(FEEDS)
     (folder / "steps.py").write_text(STEPS)
@@ -172,3 +176,18 @@ def test_its_other_models_keep_their_names_and_results(told):
     assert told["select id from dev_main.changes"] == 1
     assert told["select id from dev_main.of_schemas"] == 12
     assert told["select word from dev_main.named"] == "own"
+
+
+def test_behind_the_schemas_prefix_generate_writes_models_that_build_and_report_shows_them(told):
+    assert (told["generated"], told["reported"]) == (0, 0)
+    written = {path.stem for path in (told["folder"] / "models" / "gold" / "crm").glob("*.sql")}
+    # orders has a model already
+    assert "customers" in written and "orders" not in written
+    # one price of the sample does not fit its type
+    assert {
+        name.split(".")[2]
+        for name, status in told["last"].items()
+        if status not in ("success", "pass", "warn")
+    } == {"cdc_every_value_fits_its_type_products_"}
+    assert {f"model.webshop.{name}" for name in written} <= told["last"].keys()
+    assert "<th>orders</th>" in (told["folder"] / "report.html").read_text()

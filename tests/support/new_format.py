@@ -1,8 +1,8 @@
 """`make new-format NAME=x LIKE=y`: the files of a format whose messages are those of another one, to go on from.
 
 The new format's macros call those of the other: all its tests pass at once, and what is different is written into them
-next. Nothing of another format is touched but the registry, `seeds/formats.csv`, the list of silver's models, and that of the formats
-whose updates `row_before` completes.
+next. Nothing of another format is touched: the registry, `seeds/formats.csv`, and the list of silver's models, where dbt looks for
+columns, have a line or an entry more.
 """
 
 import csv
@@ -15,7 +15,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = Path("models", "silver", "_silver__models.yml")
 REGISTRY = Path("seeds", "formats.csv")
-ROW_BEFORE = Path("macros", "parse", "row_before.sql")
 
 
 class Refused(Exception):
@@ -34,7 +33,19 @@ def check(root: Path, name: str, like: str) -> None:
         raise Refused(f"LIKE={like}: there is no format of this name in macros/formats.")
 
 
-def texts(name: str, like: str) -> dict[str, str]:
+def row_before(root: Path, name: str, like: str) -> str:
+    """The macro that completes the row before an update, if the other format has one."""
+    if f"macro {like}_row_before(" not in (root / "macros" / "formats" / f"{like}.sql").read_text():
+        return ""
+    return f"""
+
+{{% macro {name}_row_before(relation) -%}}
+    {{{{ cdc.{like}_row_before(relation) }}}}
+{{%- endmacro %}}
+"""
+
+
+def texts(root: Path, name: str, like: str) -> dict[str, str]:
     """The files that are written anew, by their path."""
     return {
         f"macros/formats/{name}.sql": f"""\
@@ -43,7 +54,8 @@ def texts(name: str, like: str) -> dict[str, str]:
 {{% macro parse_{name}(messages) -%}}
     {{{{ cdc.parse_{like}(messages) }}}}
 {{%- endmacro %}}
-""",
+"""
+        + row_before(root, name, like),
         f"macros/schemas/{name}.sql": f"""\
 {{#- What {name} says of a table's columns: what {like} says. -#}}
 
@@ -115,16 +127,11 @@ def registered(text: str, name: str, like: str) -> str:
     return out.getvalue()
 
 
-def completed(text: str, name: str, like: str) -> str:
-    """The formats whose updates tell changed columns alone, with the new one if the other is one of them."""
-    return text.replace(f"        '{like}'", f"        '{name}',\n        '{like}'")
-
-
 def make(root: Path, name: str, like: str) -> list[Path]:
     """Write the files and return those that are new."""
     check(root, name, like)
     made = []
-    for path, text in texts(name, like).items():
+    for path, text in texts(root, name, like).items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, "utf-8")
         made.append(Path(path))
@@ -137,7 +144,7 @@ def make(root: Path, name: str, like: str) -> list[Path]:
         schemas = Path("tests", "formats", name, "schemas")
         shutil.copytree(root / "tests" / "formats" / like / "schemas", root / schemas)
         made.append(schemas)
-    for path, changed in ((MODELS, listed_model), (REGISTRY, registered), (ROW_BEFORE, completed)):
+    for path, changed in ((MODELS, listed_model), (REGISTRY, registered)):
         (root / path).write_text(changed((root / path).read_text("utf-8"), name, like), "utf-8")
     return sorted(made)
 
