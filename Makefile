@@ -146,10 +146,12 @@ bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/pipeline.py full
 	@$(BIN)/python benchmarks/pipeline.py full --scale 5 --rounds 2
 	@$(BIN)/python benchmarks/pipeline.py batch
+	@$(BIN)/python benchmarks/pipeline.py checks
 	@$(BIN)/python benchmarks/pipeline.py tables --rounds 6
 	@$(BIN)/python benchmarks/pipeline.py threads
 	@$(BIN)/python benchmarks/pipeline.py files
 	@$(BIN)/python benchmarks/pipeline.py marks
+	@LAKEHOUSE_DRIVER_MEMORY=4g $(BIN)/python benchmarks/pipeline.py large
 	@$(BIN)/python benchmarks/peers.py
 
 clean:  ## remove everything that setup and runs made

@@ -3,6 +3,7 @@
 `python benchmarks/pipeline.py full` builds silver and gold from nothing, against the jobs of
 by_hand.py: the same three tables, three lean ones, and the latest state alone.
 `python benchmarks/pipeline.py batch` runs a batch of 5,000 changes behind 0.5, 5 and 10 million.
+`python benchmarks/pipeline.py checks` does the same with all shipped tests (`dbt build`).
 `python benchmarks/pipeline.py tables` runs news of 3 tables among 3 and among 200.
 `python benchmarks/pipeline.py threads` runs news of 20 tables one, two and four models at a time.
 `python benchmarks/pipeline.py files` runs a batch behind the files of 1,000 runs, and behind few.
@@ -18,6 +19,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from by_hand import lean_tables, one_pass, same_tables
@@ -49,6 +51,11 @@ MODEL = """{{{{ cdc.current_state(
     feed='bench', database='shop', table='{table}', key=['id'],
     columns={columns}{more}
 ) }}}}
+"""
+TESTS = """version: 2
+models:
+  - name: orders_0
+    data_tests: [key_is_unique, newest_change_wins, every_value_fits_its_type]
 """
 TYPES = "map('id', 'bigint', 'customer_id', 'bigint', 'total', 'decimal(12,2)')"
 
@@ -111,12 +118,27 @@ class Project:
         """Return how long a `dbt run` takes."""
         return seconds(lambda: self.lakehouse.run(*arguments))
 
-    def batches(self, rounds: int, keys: int) -> list[float]:
+    def build(self) -> float:
+        """Return how long a `dbt build` takes, in which no test may find anything."""
+        outcomes = []
+        took = seconds(lambda: outcomes.append(self.lakehouse.dbt("build")))
+        found = {result.node.name: result.message for result in outcomes[0].result}
+        assert outcomes[0].success, found
+        return took
+
+    def load_up_to(self, size: int, keys: int) -> None:
+        """Land messages in loads of at most 2.5 million until bronze has so many."""
+        while self.offset < size:
+            self.load(min(2_500_000, size - self.offset), keys)
+
+    def batches(
+        self, rounds: int, keys: int, job: Callable[[], float] | None = None
+    ) -> list[float]:
         """Return how long a warm-up and `rounds` more runs take, each with 5,000 new changes."""
         times = []
         for _ in range(rounds + 1):
             self.load(5_000, keys)
-            times.append(self.run())
+            times.append((job or self.run)())
         return times
 
 
@@ -174,8 +196,7 @@ def batch(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
     project = Project(folder / "project")
     taken = []
     for size in sizes:
-        while project.offset < size:
-            project.load(min(2_500_000, size - project.offset), keys)
+        project.load_up_to(size, keys)
         built = project.run()
         _, *times = project.batches(rounds, keys)
         nothing_new = statistics.median(project.run() for _ in range(rounds + 1))
@@ -192,6 +213,23 @@ def batch(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
         print(f"| {size:,} | {built:.1f} s | {one:.1f} s | {against} | {none:.1f} s |")
     again = project.run("--full-refresh")
     print(f"Everything anew (`dbt run --full-refresh`): {again:.1f} s")
+
+
+def checks(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
+    """The same batch with all shipped tests, after a history that grows."""
+    project = Project(folder / "project")
+    (project.lakehouse.root / "models" / "gold" / "orders_0.yml").write_text(TESTS)
+    taken = []
+    for size in sizes:
+        project.load_up_to(size, keys)
+        built = project.build()
+        _, *times = project.batches(rounds, keys, project.build)
+        taken.append((size, built, statistics.median(times)))
+    print(f"5,000 changes of {keys:,} keys with {len(COLUMNS)} columns, with all shipped tests")
+    print("| changes before | what was new of them took | a batch takes | against the first |")
+    print("|---|---|---|---|")
+    for size, built, one in taken:
+        print(f"| {size:,} | {built:.1f} s | {one:.1f} s | {one / taken[0][2]:.2f} x |")
 
 
 def tables(folder: Path, rounds: int, count: int) -> None:
@@ -355,10 +393,11 @@ def size_of(folder: Path, table: str) -> int:
 
 
 def main() -> None:
-    """Measure one of the seven and print a table."""
+    """Measure one of the eight and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "what", choices=["full", "batch", "tables", "threads", "files", "marks", "large"]
+        "what",
+        choices=["full", "batch", "checks", "tables", "threads", "files", "marks", "large"],
     )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0, help="of all sizes, to try it out")
@@ -367,9 +406,10 @@ def main() -> None:
     try:
         if args.what == "full":
             full(folder, args.rounds, int(1_000_000 * args.scale))
-        elif args.what == "batch":
+        elif args.what in ("batch", "checks"):
             sizes = [int(size * args.scale) for size in (500_000, 5_000_000, 10_000_000)]
-            batch(folder, args.rounds, sizes, int(200_000 * args.scale))
+            measure = batch if args.what == "batch" else checks
+            measure(folder, args.rounds, sizes, int(200_000 * args.scale))
         elif args.what == "tables":
             tables(folder, args.rounds, max(4, int(200 * args.scale)))
         elif args.what == "threads":

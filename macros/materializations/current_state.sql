@@ -14,38 +14,41 @@
         {%- else -%}
             {%- do cdc.refuse_without_silver(plan) -%}
             {%- set state = cdc.state_relation() -%}
-            {%- set statements = [] -%}
+            {#- each step is made when those before it have run: which keys a merge reaches, depends on the state -#}
+            {%- set steps = [] -%}
             {%- if plan.mode == 'build' -%}
                 {%- do cdc.drop_other_type('table') -%}
                 {%- do run_query('create schema if not exists ' ~ state.schema) -%}
-                {%- do statements.append(cdc.create_state(state, plan)) -%}
-                {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
-            {%- else -%}
-                {%- if cdc.may_remove_rows(plan) -%}
-                    {%- do statements.append(cdc.append_deletes(state, plan)) -%}
-                {%- endif -%}
-                {%- if plan.news.truncates or plan.has_ranges or cdc.cut_overs() -%}
-                    {%- do statements.append(cdc.remove_emptied_values(this, state, plan) if plan.by_column else cdc.delete_emptied_rows(this, state)) -%}
-                {%- endif -%}
-                {%- do statements.append(cdc.merge_latest(this, compiled_code, plan)) -%}
-            {%- endif -%}
-
-            {%- for sql in statements -%}
-                {%- call statement('main' if loop.last else 'step_' ~ loop.index) -%}
-                    {{ sql }}
-                {%- endcall -%}
-            {%- endfor -%}
-            {{ write(statements | join('\n;\n\n')) }}
-            {%- if plan.mode == 'build' -%}
+                {%- do cdc._run_step(steps, cdc.create_state(state, plan)) -%}
+                {%- do cdc._run_step(steps, cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
                 {%- do persist_docs(this, model) -%}
                 {%- do cdc.comment_columns(model.config.meta) -%}
+            {%- else -%}
+                {%- if cdc.may_remove_rows(plan) -%}
+                    {%- do cdc._run_step(steps, cdc.append_deletes(state, plan)) -%}
+                {%- endif -%}
+                {%- if plan.news.truncates or plan.has_ranges or cdc.cut_overs() -%}
+                    {%- set emptied = cdc.remove_emptied_values(this, state, plan) if plan.by_column else cdc.delete_emptied_rows(this, state) -%}
+                    {%- do cdc._run_step(steps, emptied) -%}
+                {%- endif -%}
+                {%- do cdc._run_step(steps, cdc.merge_latest(this, compiled_code, plan)) -%}
             {%- endif -%}
+            {{ write(steps | join('\n;\n\n')) }}
         {%- endif -%}
     {%- endcall -%}
     {%- do cdc.mark_gold_applied(plan) -%}
 
     {{ return({'relations': [this]}) }}
 {% endmaterialization %}
+
+
+{#- Runs a statement, and adds it to those that target/run will show. -#}
+{% macro _run_step(steps, sql) -%}
+    {%- call statement('main') -%}
+        {{ sql }}
+    {%- endcall -%}
+    {%- do steps.append(sql) -%}
+{%- endmacro %}
 
 
 {#- The rows that exist by the model's select: what a first build or a full refresh writes. -#}
@@ -166,13 +169,23 @@ when matched then
 {% macro merge_latest(target, latest, plan) -%}
 {%- set columns = plan.columns.keys() | list -%}
 {%- set by_column = plan.by_column -%}
+{%- set places = cdc.key_ranges(latest, plan) -%}
 merge into {{ target }} as current
 using (
 
 {{ cdc.changes_to_merge(latest, plan) }}
 
 ) as latest
-    on current._change.row_key = latest._change.row_key
+    on
+        current._change.row_key = latest._change.row_key
+    {%- if places %}
+        and (
+            current.{{ places.column }} is null
+            {%- for range in places.ranges %}
+            or current.{{ places.column }} {{ range }}
+            {%- endfor %}
+        )
+    {%- endif %}
 when matched and latest._is_deleted and latest._sequence > current._change.sequence then delete
 {%- if not by_column or plan.rebuilds_moved %}
 when matched and not latest._is_deleted and {{ 'latest._is_rebuilt' if by_column else 'latest._sequence > current._change.sequence' }} then
@@ -243,7 +256,7 @@ when not matched and not latest._is_deleted then
     changes, and sorts many. -#}
 {% macro changes_to_merge(latest, plan) -%}
     {%- if model.config.meta.large -%}
-select /*+ {{ 'shuffle_hash' if plan.news.get('row_changes', 0) <= 100000 else 'merge' }}(latest) */ *
+select /*+ {{ 'shuffle_hash' if cdc.has_few_changes(plan) else 'merge' }}(latest) */ *
 from (
 
 {{ latest }}

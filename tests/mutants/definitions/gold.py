@@ -37,7 +37,7 @@ MUTANTS = (
         name="gold: deletes of later runs are not kept",
         kind="a mark not written",
         file="macros/materializations/current_state.sql",
-        before="{%- do statements.append(cdc.append_deletes(state, plan)) -%}",
+        before="{%- do cdc._run_step(steps, cdc.append_deletes(state, plan)) -%}",
         after="",
         tests=(CASES, "tests/pipeline/test_gold.py"),
     ),
@@ -54,14 +54,30 @@ MUTANTS = (
         kind="an order reversed",
         file="macros/materializations/current_state.sql",
         before="""
-                {%- do statements.append(cdc.create_state(state, plan)) -%}
-                {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+                {%- do cdc._run_step(steps, cdc.create_state(state, plan)) -%}
+                {%- do cdc._run_step(steps, cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
 """,
         after="""
-                {%- do statements.append(cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
-                {%- do statements.append(cdc.create_state(state, plan)) -%}
+                {%- do cdc._run_step(steps, cdc.create_gold_table(cdc.live_rows(compiled_code), plan.columns)) -%}
+                {%- do cdc._run_step(steps, cdc.create_state(state, plan)) -%}
 """,
         tests=(GOLD_IS_THE_SOURCE,),
+    ),
+    Mutant(
+        name="gold: a large table's rows without a value of the key are not found by a merge",
+        kind="a guard left out",
+        file="macros/materializations/current_state.sql",
+        before="current.{{ places.column }} is null",
+        after="false",
+        tests=("tests/pipeline/test_key_ranges.py",),
+    ),
+    Mutant(
+        name="gold: a large table's rows are looked for by the value of the key whatever it is",
+        kind="a guard left out",
+        file="macros/gold/plan/key_ranges.sql",
+        before="{%- if others -%}",
+        after="{%- if false -%}",
+        tests=("tests/pipeline/test_key_ranges.py",),
     ),
     Mutant(
         name="gold: a TRUNCATE of one partition empties all of them",
