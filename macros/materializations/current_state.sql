@@ -125,22 +125,7 @@ when matched then delete
 merge into {{ target }} as current
 using (
 
-    select
-        current._change.row_key,
-        max(emptied.delete_sequence) as delete_sequence
-    from {{ target }} as current
-        inner join {{ state }} as emptied
-            on
-                emptied.row_key is null
-                and {{ cdc.reaches('emptied', 'current._change') }}
-                and (
-                    current._change.sequence < emptied.delete_sequence
-                    or exists(
-                        map_values(current._change.column_sequences),
-                        column_sequence -> column_sequence.epoch >= 0 and column_sequence < emptied.delete_sequence
-                    )
-                )
-    group by current._change.row_key
+{{ cdc.joined_in_parts(cdc._rows_with_emptied_values(target, state), 'rows_to_empty', 'merge') }}
 
 ) as emptied
     on current._change.row_key = emptied.row_key
@@ -165,6 +150,26 @@ when matched then
 {%- endmacro %}
 
 
+{% macro _rows_with_emptied_values(target, state) -%}
+    select
+        current._change.row_key,
+        max(emptied.delete_sequence) as delete_sequence
+    from {{ target }} as current
+        inner join {{ state }} as emptied
+            on
+                emptied.row_key is null
+                and {{ cdc.reaches('emptied', 'current._change') }}
+                and (
+                    current._change.sequence < emptied.delete_sequence
+                    or exists(
+                        map_values(current._change.column_sequences),
+                        column_sequence -> column_sequence.epoch >= 0 and column_sequence < emptied.delete_sequence
+                    )
+                )
+    group by current._change.row_key
+{%- endmacro %}
+
+
 {#- One guarded merge: a row is deleted, replaced or inserted only by a change that is newer than itself. -#}
 {% macro merge_latest(target, latest, plan) -%}
 {%- set columns = plan.columns.keys() | list -%}
@@ -173,7 +178,7 @@ when matched then
 merge into {{ target }} as current
 using (
 
-{{ cdc.changes_to_merge(latest, plan) }}
+{{ cdc.joined_in_parts(latest, 'latest', 'shuffle_hash' if cdc.has_few_changes(plan) else 'merge') }}
 
 ) as latest
     on
@@ -251,19 +256,19 @@ when not matched and not latest._is_deleted then
 {%- endmacro %}
 
 
-{#- Of a large table Spark takes the keys for little by the bytes of its files, and would give each task all of them: those of 5 million
-    rows are 1.2 GB in memory, of 26 MB in files. So the changes say how they are joined, which Delta keeps: each task holds some of few
-    changes, and sorts many. -#}
-{% macro changes_to_merge(latest, plan) -%}
+{#- What is merged into a large table. Spark takes the keys of such a table for little by the bytes of its files, and would give each task
+    all of them: those of 5 million rows are 1.2 GB in memory, of 26 MB in files. So the rows to merge say how they are joined, which
+    Delta keeps: by shuffle_hash each task holds a part of them, by merge it sorts a part. -#}
+{% macro joined_in_parts(rows, name, how) -%}
     {%- if model.config.meta.large -%}
-select /*+ {{ 'shuffle_hash' if cdc.has_few_changes(plan) else 'merge' }}(latest) */ *
+select /*+ {{ how }}({{ name }}) */ *
 from (
 
-{{ latest }}
+{{ rows }}
 
-) as latest
+) as {{ name }}
     {%- else -%}
-{{ latest }}
+{{ rows }}
     {%- endif -%}
 {%- endmacro %}
 

@@ -10,7 +10,7 @@
         {%- else -%}
             {%- do cdc.drop_other_type('table') -%}
             {%- call statement('main') -%}
-                {{ create_table_as(False, this, compiled_code) }}
+                {{ create_table_as(False, this, cdc.first_rows(compiled_code)) }}
             {%- endcall -%}
             {%- do persist_docs(this, model) -%}
             {%- do cdc.rows_were_added() -%}

@@ -1,4 +1,4 @@
-{{ config(materialized='kept_table', enabled=cdc.feeds() | length > 0) }}
+{{ config(materialized='kept_table', enabled=cdc.feeds() | length > 0, meta={'reads_only': 'positions'}) }}
 {%- set rising = cdc.feeds_of_rising_positions() %}
 {%- set marked = cdc.feeds_of_marked_loads() %}
 {%- set source_table = 'feed, tenant, database_name, schema_name, table_name' %}

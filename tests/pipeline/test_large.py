@@ -8,7 +8,7 @@ from deltalake import DeltaTable, QueryBuilder
 
 from ingestion.config.feeds import Feed
 from ingestion.report.gold import size_of
-from tests.pipeline.shop_records import canal_record
+from tests.pipeline.shop_records import canal_ddl, canal_record
 from tests.support.duck import connect
 
 FEED = Feed(name="large", format="canal_json")
@@ -23,10 +23,27 @@ CHANGED, DELETED = 7, 8
 STEPS = ("scanning files for matches", "Writing modified data")
 
 
-def record(offset, kind, key, note):
+EMPTIED = MODEL.replace("table='large'", "table='emptied'").format(more=", large=true")
+
+
+def record(offset, kind, key, note, table="large"):
     row = {"id": str(key), "photo": "ÿ", "note": note}
     types = {"id": "bigint", "photo": "blob", "note": "text"}
-    return canal_record("large", offset, kind, row, 1000, types=types)
+    return canal_record(table, offset, kind, row, 1000, types=types)
+
+
+def joins_of_merges(project, table):
+    """The kinds of joins in each look that merges have had at a table, by what the look is for."""
+    status = project.spark._jsparkSession.sharedState().statusStore()
+    executions = status.executionsList()
+    each = [executions.apply(number) for number in range(executions.length())]
+    found = {step: [] for step in STEPS}
+    for one in each:
+        plan = one.physicalPlanDescription()
+        for step in STEPS:
+            if step in one.description() and f"spark_catalog.gold.{table}" in plan:
+                found[step].append(set(re.findall(r"\w+HashJoin|SortMergeJoin", plan)))
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +79,26 @@ def test_a_merge_copies_no_row(project, folder):
 
 def test_no_task_of_a_merge_holds_all_keys_of_the_table(project, folder):
     """Spark would take them for little, by the bytes of the files."""
-    status = project.spark._jsparkSession.sharedState().statusStore()
-    executions = status.executionsList()
-    each = [executions.apply(number) for number in range(executions.length())]
-    for step in STEPS:
-        plans = [one.physicalPlanDescription() for one in each if step in one.description()]
-        (plan,) = [plan for plan in plans if "spark_catalog.gold.large" in plan]
-        assert {"ShuffledHashJoin"} == set(re.findall(r"\w+HashJoin|SortMergeJoin", plan))
+    assert joins_of_merges(project, "large") == {step: [{"ShuffledHashJoin"}] for step in STEPS}
+
+
+def test_no_task_of_a_truncates_merge_holds_all_keys_of_the_table(project, folder):
+    """Where values are of several ages, it merges the rows that it empties."""
+    project.write_model("emptied", EMPTIED)
+    # Canal does not say what an UPDATE without its old values has left out
+    changes = [
+        record(1, "INSERT", 1, "first", "emptied"),
+        record(2, "UPDATE", 1, "second", "emptied"),
+    ]
+    project.land(FEED, 2, changes)
+    project.run("--select", "silver", "emptied")
+    emptied = canal_ddl("emptied", 3, "TRUNCATE", "truncate table emptied")
+    project.land(FEED, 3, [emptied, record(4, "UPDATE", 2, "third", "emptied")])
+    project.run("--select", "silver", "emptied")
+    assert notes(project.sql("select * from gold.emptied")) == {2: "third"}
+    truncate, *_ = joins_of_merges(project, "emptied")[STEPS[0]]
+    assert "SortMergeJoin" in truncate
+    (project.root / "models" / "gold" / "emptied.sql").unlink()
 
 
 def test_rows_lie_in_the_order_of_the_key_once_compacted(project, folder):

@@ -34,7 +34,7 @@
     {%- set meta = model.config.meta -%}
     {%- set sources = cdc.column_sources(meta.columns) -%}
     {%- set values = cdc.values_of_key('_change.row_key', meta, {}) -%}
-    {%- for name in meta.key if cdc._has_ranges(sources[name].type | lower) -%}
+    {%- for name in meta.key if name in values and cdc._has_ranges(sources[name].type | lower) -%}
         {{ return({'name': cdc.identifier(name), 'type': sources[name].type | lower, 'value': values[name]}) }}
     {%- endfor -%}
     {{ return(none) }}
@@ -64,8 +64,9 @@
 {%- endmacro %}
 
 
-{#- The first and the last key of each range, as texts, and how many rows of it have another value than their row_key says. The ranges
-    are of equal width, so that a few old keys do not stretch the range of many new ones. -#}
+{#- The first and the last key of each range, as texts, and how many rows of it have another value than their row_key says. From the
+    first key to the last there are 64 places of equal width: ranges end where places are empty, so that a few old keys do not stretch
+    the range of many new ones, and keys that lie everywhere have one range. -#}
 {% macro _ranges_of_changes(latest, column) -%}
     with latest as (
 
@@ -95,8 +96,18 @@
 
         select
             *,
-            floor(31 * (number - min(number) over ()) / nullif(max(number) over () - min(number) over (), 0)) as place
+            floor(63 * (number - min(number) over ()) / nullif(max(number) over () - min(number) over (), 0)) as place
         from numbered
+
+    ),
+
+    -- places without a gap between them have one number
+    in_ranges as (
+
+        select
+            *,
+            place - dense_rank() over (order by place) as range_number
+        from placed
 
     )
 
@@ -104,9 +115,9 @@
         cast(min(key) as string) as first,
         cast(max(key) as string) as last,
         count_if(is_other) as others
-    from placed
-    group by place
-    order by place
+    from in_ranges
+    group by range_number
+    order by range_number
 {%- endmacro %}
 
 

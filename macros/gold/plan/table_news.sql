@@ -24,6 +24,11 @@
     {%- set question = silver ~ (' from the beginning' if from_beginning else '') -%}
     {%- if question not in news -%}
         {%- set since = -1 if from_beginning else cdc.oldest_mark_behind(silver) -%}
+        {%- set other = news.get(silver ~ ('' if from_beginning else ' from the beginning'), {'since': none}) -%}
+        {%- if since == -1 and other.since == -1 -%}
+            {%- do news.update({question: other}) -%}
+            {{ return(other) }}
+        {%- endif -%}
         {%- set names_columns = cdc.adds_columns(silver) -%}
         {%- set rows = [] -%}
         {%- for row in run_query(cdc.news_by_table(cdc.silver_of({'silver': silver}), since, names_columns)) -%}
@@ -141,6 +146,31 @@
                 {#- a schema may describe no column -#}
                 {{ return(cdc.finds_rows(select)) }}
             {%- endif -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- The select of a new table. Where all that it reads are changes with positions, and there is none, nothing is looked for. -#}
+{% macro first_rows(select) -%}
+    {%- if model.config.meta.reads_only == 'positions' and not cdc.has_positions() -%}
+select * from (
+{{ select }}
+) where false
+    {%- else -%}
+{{ select }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- Is there a change that its position orders? -#}
+{% macro has_positions() -%}
+    {%- for from_beginning in [false, true] -%}
+        {%- for format in cdc.formats_in_use() -%}
+            {%- for news in cdc.news_of_silver(format ~ '_changes', from_beginning).rows if news.positioned_version >= 0 -%}
+                {{ return(true) }}
+            {%- endfor -%}
         {%- endfor -%}
     {%- endfor -%}
     {{ return(false) }}
