@@ -20,14 +20,19 @@ setup: .venv/ready  ## make the virtual environment, fetch Spark's jars, the pin
 	@touch .venv/run
 
 .venv/ready: pyproject.toml ingestion/spark/jars.toml | .venv/run
-	@$(BIN)/python -m ingestion.spark.archive
+	@$(MAKE) --no-print-directory .venv/archive
 	@echo "Installing what tests need ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch .venv/ready
 
 run: .venv/run  ## load the feeds, build and test all tables, report
 	@$(BIN)/python -m ingestion run
+	@$(MAKE) --no-print-directory .venv/archive
+
+# Once, after the first run that succeeds: it takes half a minute, and spares later starts some seconds.
+.venv/archive: .venv/run
 	@$(BIN)/python -m ingestion.spark.archive
+	@touch .venv/archive
 
 # The models of formats differ in nothing but the name, as tests/formats/test_names.py says: one stands for all.
 WRITTEN_SQL := models/silver/*.sql models/silver/formats/canal_json_cloudcanal_changes.sql models/gold examples/shop/models tests

@@ -1,6 +1,7 @@
 """The files of generated gold models: which names are free, what is in them, written once."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -14,7 +15,7 @@ LONGEST_NAME = 100
 JINJA = re.compile(r"\{[{%#]")
 # the name of dbt's package that has the macros and tests
 PACKAGE = "cdc"
-TESTS = ["key_is_unique", "newest_change_wins", "every_value_fits_its_type"]
+TESTS = ("key_is_unique", "newest_change_wins", "every_value_fits_its_type")
 
 
 def model_names(feed: str, table: Table) -> list[str]:
@@ -40,8 +41,19 @@ def names_in_use(project_dir: Path) -> set[str]:
     return {path.stem.lower() for path in files}
 
 
+def tests_in(project_dir: Path) -> Sequence[str]:
+    """Return the tests as the project calls them: another project calls those of the package."""
+    is_package = read_project(project_dir).get("name") == PACKAGE
+    return TESTS if is_package else [f"{PACKAGE}.{test}" for test in TESTS]
+
+
 def write(
-    project_dir: Path, feed: str, name: str, table: Table, described: Path | None = None
+    project_dir: Path,
+    feed: str,
+    name: str,
+    table: Table,
+    described: Path | None = None,
+    tests: Sequence[str] = TESTS,
 ) -> tuple[Path, list[str]]:
     """Write the model, and its YAML unless one describes it; return its path and remarks.
 
@@ -56,7 +68,7 @@ def write(
         described = own
     has_types = described is None and not any(JINJA.search(column.name) for column in table.columns)
     if described is None:
-        text = yaml_text(name, table, has_types, _tests(project_dir))
+        text = yaml_text(name, table, has_types, tests)
         replace_file(project_dir / own, text.encode())
     columns = "" if has_types else _columns_of_call(table)
     replace_file(project_dir / model, sql_text(feed, table, columns).encode())
@@ -66,12 +78,6 @@ def write(
         f"{described} is there already and stays as it is: see that it has the model's columns and "
         "tests, or remove its entry and the model and generate again"
     ]
-
-
-def _tests(project_dir: Path) -> list[str]:
-    """Return the tests as the project calls them: another project calls those of the package."""
-    is_package = read_project(project_dir).get("name") == PACKAGE
-    return TESTS if is_package else [f"{PACKAGE}.{test}" for test in TESTS]
 
 
 def sql_text(feed: str, table: Table, columns: str) -> str:
@@ -104,7 +110,7 @@ def _literal(text: str) -> str:
     return repr(text)
 
 
-def yaml_text(name: str, table: Table, has_types: bool, tests: list[str]) -> str:
+def yaml_text(name: str, table: Table, has_types: bool, tests: Sequence[str]) -> str:
     """Return the model's YAML: what a row is, its columns with the source's comments, the tests."""
     columns = [
         {"name": column.gold_name}
@@ -118,7 +124,7 @@ def yaml_text(name: str, table: Table, has_types: bool, tests: list[str]) -> str
         "name": name,
         "description": _plain_text(f"{table} as it is at the source now. One row per {listed}."),
         "columns": columns,
-        "data_tests": tests,
+        "data_tests": list(tests),
     }
     body = {"version": 2, "models": [model]}
     return yaml.dump(body, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ingestion.config.feeds import Config, Feed
 from ingestion.errors import SOURCE, UserError
-from ingestion.gold_models.model_files import model_names, names_in_use, write
+from ingestion.gold_models.model_files import model_names, names_in_use, tests_in, write
 from ingestion.gold_models.models import Model, Place, Table, declared_models, described_models
 from ingestion.gold_models.source_tables import known_places, source_tables
 from ingestion.progress import say
@@ -113,6 +113,7 @@ def write_models(project_dir: Path, tables: list[Missing]) -> list[Outcome]:
         for name, (path, _) in described_models(project_dir).items()
     }
     chosen = choose_names(possible, taken)
+    tests = tests_in(project_dir)
     outcomes = []
     for one in tables:
         name = chosen.get(one.owner)
@@ -120,7 +121,9 @@ def write_models(project_dir: Path, tables: list[Missing]) -> list[Outcome]:
             reason = reasons[one.owner] or _why_unnamed(possible[one.owner])
             outcomes.append(Outcome(one, None, (reason,)))
         else:
-            path, remarks = write(project_dir, one.feed.name, name, one.table, described.get(name))
+            path, remarks = write(
+                project_dir, one.feed.name, name, one.table, described.get(name), tests
+            )
             outcomes.append(Outcome(one, path, (*remarks, *one.table.doubts())))
     return outcomes
 

@@ -65,9 +65,7 @@ def noted(project, name):
 
 
 def rows(project, name):
-    found = project.sql(
-        f"select cast(id as string) as id, _change.row_key[0] as key, note from gold.{name}"
-    )
+    found = project.sql(f"select _change.row_key[0] as key, note from gold.{name}")
     assert len({row.key for row in found}) == len(found)
     return {row.key: row.note for row in found}
 

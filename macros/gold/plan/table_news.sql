@@ -168,7 +168,7 @@ select * from (
 {% macro has_positions() -%}
     {%- for from_beginning in [false, true] -%}
         {%- for format in cdc.formats_in_use() -%}
-            {%- for news in cdc.news_of_silver(format ~ '_changes', from_beginning).rows if news.positioned_version >= 0 -%}
+            {%- for table in cdc.news_of_silver(format ~ '_changes', from_beginning).rows if table.positioned_version >= 0 -%}
                 {{ return(true) }}
             {%- endfor -%}
         {%- endfor -%}
