@@ -20,14 +20,14 @@ setup: .venv/ready  ## make the virtual environment, fetch Spark's jars, the pin
 	@touch .venv/run
 
 .venv/ready: pyproject.toml ingestion/spark/jars.toml | .venv/run
-	@$(MAKE) --no-print-directory .venv/archive
+	@$(MAKE) --silent .venv/archive
 	@echo "Installing what tests need ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch .venv/ready
 
 run: .venv/run  ## load the feeds, build and test all tables, report
 	@$(BIN)/python -m ingestion run
-	@$(MAKE) --no-print-directory .venv/archive
+	@$(MAKE) --silent .venv/archive
 
 # Once, after the first run that succeeds: it takes half a minute, and spares later starts some seconds.
 .venv/archive: .venv/run
