@@ -71,16 +71,40 @@ def messages(
 ) -> DataFrame:
     """Return Canal messages: each key is inserted once, then updated; one change in 50 deletes."""
     told = {"n": "id", "key": f"({first_key} + pmod(id * 7919, {keys}))"}
-    row = ", ".join(f"'{name}', {text.format(**told)}" for name, (_, text) in COLUMNS.items())
     kind = f"case when id < {keys} then 'INSERT' when id % 50 = 0 then 'DELETE' else 'UPDATE' end"
     table = f"concat('{prefix}', pmod({told['key']}, {tables}))"
+    return _messages(spark, range(first, first + count), told, kind, "'old'", table)
+
+
+def consistent_messages(spark: SparkSession, first: int, count: int, keys: int) -> DataFrame:
+    """Return the same, but each change finds the row as the one before it left it.
+
+    An update changes one column, the status; one key in 50 is deleted and inserted in turn.
+    """
+    key, turn = f"pmod(id * 7919, {keys})", f"(id div {keys})"
+    told = {"n": key, "key": key}
+    kind = f"""case
+        when {key} % 50 = 0 then if({turn} % 2 = 0, 'INSERT', 'DELETE')
+        when {turn} = 0 then 'INSERT' else 'UPDATE' end"""
+    status = "concat('status ', if({key} % 50 = 0, 0, {turn}))"
+    before = status.format(key=key, turn=f"({turn} - 1)")
+    told["status"] = status.format(key=key, turn=turn)
+    return _messages(spark, range(first, first + count), told, kind, before, "'orders_0'")
+
+
+def _messages(
+    spark: SparkSession, ids: range, told: dict[str, str], kind: str, before: str, table: str
+) -> DataFrame:
+    texts = {name: text.format(**told) for name, (_, text) in COLUMNS.items()}
+    texts["status"] = told.get("status", texts["status"])
+    row = ", ".join(f"'{name}', {text}" for name, text in texts.items())
     value = f"""to_json(named_struct(
         'data', array(named_struct({row})), 'database', 'shop', 'es', 1795232535000 + id, 'id', id,
         'isDdl', false, 'mysqlType', {TYPES},
-        'old', if(({kind}) = 'UPDATE', array(named_struct('status', 'old')), null),
+        'old', if(({kind}) = 'UPDATE', array(named_struct('status', {before})), null),
         'pkNames', array('id'), 'sql', '', 'table', {table},
         'ts', 1795232535100 + id, 'type', {kind}))"""
-    return spark.range(first, first + count, 1, 8).selectExpr(
+    return spark.range(ids.start, ids.stop, 1, 8).selectExpr(
         "'bench' as topic",
         "0 as topic_generation",
         f"int(pmod({told['key']}, 4)) as partition",
@@ -107,6 +131,7 @@ class Project:
         self.bronze = str(folder / "lakehouse" / "bronze")
         create_tables(self.spark, self.bronze)
         self.loads = self.offset = 0
+        self.messages = messages
 
     def declare(self, tables: int) -> None:
         """Write the gold models."""
@@ -116,7 +141,7 @@ class Project:
 
     def load(self, count: int, keys: int, *more: int | str) -> None:
         """Land the next messages in bronze; `more` goes to `messages`."""
-        frame = messages(self.spark, self.offset, count, keys, *more)
+        frame = self.messages(self.spark, self.offset, count, keys, *more)
         append_messages(frame, self.bronze, FEED, f"{self.loads:03}", ("bench", self.loads))
         self.loads, self.offset = self.loads + 1, self.offset + count
 
@@ -224,6 +249,7 @@ def batch(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
 def checks(folder: Path, rounds: int, sizes: list[int], keys: int) -> None:
     """The same batch with all shipped tests, after a history that grows."""
     project = Project(folder / "project")
+    project.messages = consistent_messages
     (project.lakehouse.root / "models" / "gold" / "orders_0.yml").write_text(TESTS)
     taken = []
     for size in sizes:

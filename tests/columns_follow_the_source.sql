@@ -4,6 +4,7 @@
 -- any row shows it. Nothing is lost by it: silver has all columns and all texts.
 
 {%- set verb = '(?:add|drop|alter|modify|change|rename|unused)(?! table\\b)' %}
+{%- set has_new_schemas = cdc.may_have_new_schemas() %}
 {%- set no_columns = 'constraint|primary|unique|foreign|check|key|index|fulltext|spatial|partition' %}
 {#- the first name in a part of a clause, after what such a part begins with -#}
 {%- set first_name =
@@ -207,7 +208,7 @@ altered as (
 
 ),
 
-{% if cdc.has_unchecked_changes() -%}
+{% if has_new_schemas -%}
 -- of all changes: a schema that is new to a table may be known from another one
 schemas_of_tables as (
 
@@ -290,7 +291,7 @@ final as (
     select * from missing
     union all
     select * from altered
-    {%- if cdc.has_unchecked_changes() %}
+    {%- if has_new_schemas %}
     union all
     select * from retyped
     {%- endif %}

@@ -7,4 +7,6 @@ select
     cast(null as array<string>) as row_key,
     error as finding
 from {{ ref('cdc_unknown_messages') }}
-where {{ cdc.is_unchecked() }}
+where
+    {{ cdc.is_unchecked() }}
+    and {{ cdc.has_unchecked_changes_where("operation = 'unknown'") | lower }}

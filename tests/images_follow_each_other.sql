@@ -1,4 +1,4 @@
-{{ config(meta={'cdc': {'findings': true}}) }}
+{{ config(tags=['thorough'], meta={'cdc': {'findings': true}}) }}
 -- Rows that a change does not find as the change before it left them: a message between the two is missing, or
 -- something wrote past the log. Updates and deletes show it where a format carries the whole row before a change; an
 -- insert shows it by a row that is there already, with other values. And changes that lose to an older one: they came
@@ -15,13 +15,16 @@ changes as (
         -- where only offsets order, each partition is a stream of its own
         if(order_scope = 'offset', struct(topic, topic_generation, partition), null) as stream,
         {{ cdc.is_unchecked() }} as is_unchecked
-    from {{ ref('cdc_changes') }} as told
+    from (
+        {{- cdc.changes_as_kept() }}
+    ) as told
     where
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
         and {{ cdc.names_a_row('row_key') }}
         and change_sequence.phase = 1
         and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
         and {{ cdc.has_unchecked_changes() | lower }}
+        and {{ cdc.is_compared() }}
         and {{ cdc.is_after_cut_overs('told') }}
 
 ),
@@ -29,7 +32,9 @@ changes as (
 -- the change before a new one may have been checked long ago
 of_keys_with_news as (
 
-    select changes.*
+    select{{ cdc.broadcast_of_few_news() }}
+        changes.* except (before_image),
+        {{ cdc.as_column(cdc.row_before_by_format('changes'), 'before_image') }}
     from changes
         left semi join changes as news
             on
@@ -118,6 +123,7 @@ first_sendings as (
         *,
         if(operation = 'insert', after_image, before_image) as told_image,
         operation = 'insert' as is_insert,
+        operation = 'update' and size(change_sequence.position) > 0 as is_placed_update,
         -- without a position a change is newer than those before it
         size(change_sequence.position) > 0 and place_in_order < sent_before.place_in_order as is_overtaken
     from followed
@@ -125,67 +131,7 @@ first_sendings as (
         sending = 1
         -- a row that came from another key was never under this one
         and previous_row_key is null
-
-),
-
-compared as (
-
-    select
-        *,
-        previous as earlier
-    from first_sendings
-    where
-        is_before_complete
-        or is_insert and not previous.is_deleted
-        -- no images are needed to see that an update finds no row, if the order is the source's
-        or operation = 'update' and previous.is_deleted and size(change_sequence.position) > 0
-
-),
-
-breaks as (
-
-    select
-        *,
-        -- behind an ALTER a message may write the same value in another way
-        if(
-            schema_id <> earlier.schema_id,
-            cast(array() as array<string>),
-            filter(
-                array_intersect(map_keys(told_image), map_keys(earlier.image)),
-                column_name -> not told_image[column_name] <=> earlier.image[column_name]
-            )
-        ) as other_columns,
-        case
-            when earlier.is_deleted then 'the row was deleted before'
-            when is_insert then 'the row that is inserted was there already'
-            else 'the row was another one before'
-        end as finding
-    from compared
-
-),
-
--- a change that found the row as the one before it in its partition left it, and loses to that one
-overtaken as (
-
-    select
-        *,
-        sent_before as earlier,
-        cast(array() as array<string>) as other_columns,
-        'it came after a change, found the row as that one left it, and loses to it: gold shows the older one'
-            as finding
-    from first_sendings
-    where
-        is_overtaken
-        and (
-            is_insert and sent_before.is_deleted
-            or not is_insert
-            and is_before_complete
-            and size(array_intersect(map_keys(told_image), map_keys(sent_before.image))) > 0
-            and forall(
-                array_intersect(map_keys(told_image), map_keys(sent_before.image)),
-                column_name -> told_image[column_name] <=> sent_before.image[column_name]
-            )
-        )
+        and (is_unchecked or previous.is_unchecked or sent_before.is_unchecked)
 
 ),
 
@@ -203,42 +149,84 @@ types_without_placeholder as (
 
 ),
 
-emptied as (
+compared as (
 
     select
         first_sendings.*,
-        first_sendings.previous as earlier,
-        filter(
-            types_without_placeholder.column_names,
-            column_name -> first_sendings.after_image[column_name] is null
-            and first_sendings.previous.image[column_name] is not null
-        ) as other_columns,
-        'NULL came where the row had a large value: PostgreSQL may have left out what did not change' as finding
+        -- behind an ALTER a message may write the same value in another way
+        if(
+            first_sendings.schema_id <> previous.schema_id,
+            cast(array() as array<string>),
+            filter(
+                array_intersect(map_keys(told_image), map_keys(previous.image)),
+                column_name -> not told_image[column_name] <=> previous.image[column_name]
+            )
+        ) as broken_columns,
+        array_intersect(map_keys(told_image), map_keys(sent_before.image)) as columns_sent_before,
+        if(
+            source_type = 'postgresql' and operation = 'update' and not is_before_complete and not previous.is_deleted,
+            filter(
+                types_without_placeholder.column_names,
+                column_name -> after_image[column_name] is null and previous.image[column_name] is not null
+            ),
+            cast(array() as array<string>)
+        ) as emptied_columns
     from first_sendings
-        inner join types_without_placeholder
+        left join types_without_placeholder
             on first_sendings.schema_id = types_without_placeholder.schema_id
-    where
-        first_sendings.source_type = 'postgresql'
-        and first_sendings.operation = 'update'
-        and not first_sendings.is_before_complete
-        and not first_sendings.previous.is_deleted
+
+),
+
+judged as (
+
+    select
+        *,
+        case
+            -- no images are needed to see that an update finds no row, if the order is the source's
+            when previous.is_deleted and (is_before_complete or is_placed_update)
+                then 'the row was deleted before'
+            when is_insert and size(broken_columns) > 0 then 'the row that is inserted was there already'
+            when is_before_complete and size(broken_columns) > 0 then 'the row was another one before'
+        end as break,
+        -- a change that found the row as the one before it in its partition left it, and loses to that one
+        if(
+            is_overtaken
+            and (
+                is_insert and sent_before.is_deleted
+                or not is_insert
+                and is_before_complete
+                and size(columns_sent_before) > 0
+                and forall(
+                    columns_sent_before,
+                    column_name -> told_image[column_name] <=> sent_before.image[column_name]
+                )
+            ),
+            'it came after a change, found the row as that one left it, and loses to it: gold shows the older one',
+            null
+        ) as overtaking,
+        if(
+            size(emptied_columns) > 0,
+            'NULL came where the row had a large value: PostgreSQL may have left out what did not change',
+            null
+        ) as emptying
+    from compared
 
 ),
 
 contradictions as (
 
-    select * except (is_overtaken)
-    from breaks
-    where
-        size(other_columns) > 0
-        or earlier.is_deleted
-    union all
-    select * except (is_overtaken)
-    from overtaken
-    union all
-    select * except (is_overtaken)
-    from emptied
-    where size(other_columns) > 0
+    select
+        judged.*,
+        found.*
+    from judged
+            lateral view inline(
+            array(
+                struct(break as finding, previous as earlier, broken_columns as other_columns),
+                struct(overtaking as finding, sent_before as earlier, cast(array() as array<string>) as other_columns),
+                struct(emptying as finding, previous as earlier, emptied_columns as other_columns)
+            )
+        ) found as finding, earlier, other_columns
+    where found.finding is not null
 
 )
 

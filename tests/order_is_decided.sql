@@ -1,4 +1,4 @@
-{{ config(meta={'cdc': {'findings': true}}) }}
+{{ config(tags=['thorough'], meta={'cdc': {'findings': true}}) }}
 -- Changes whose order the messages leave open: two different changes of one key at one source position in several
 -- partitions; where only offsets order, or a change has no position, a key in several partitions (gold shows the change
 -- of the higher offset) and a table that was cleared in one of its several partitions (where only offsets order gold
@@ -36,13 +36,24 @@ changes as (
 
 ),
 
+{% if 'wanderers' in questions or 'half_emptied' in questions or has_ties -%}
+-- what new changes are compared with
+last_changes as (
+
+    select * from changes
+    where {{ cdc.is_compared() }}
+
+),
+
+{% endif -%}
 {% if 'wanderers' in questions -%}
 {%- do findings.append('wanderers') %}
 -- the other side of a conflict may have been checked long ago
 of_keys_with_news as (
 
-    select changes.*
-    from changes
+    select{{ cdc.broadcast_of_few_news() }}
+        changes.*
+    from last_changes as changes
         left semi join changes as news
             on
                 {{ cdc.is_same_key('changes', 'news') }}
@@ -84,7 +95,7 @@ half_emptied as (
         'the table was emptied in one of several partitions' as finding,
         min(place) as first_place,
         max(place) as last_place
-    from changes
+    from last_changes
     where table_name is not null
     group by {{ source_table }}
     having
@@ -99,7 +110,7 @@ half_emptied as (
 {%- do findings.append('ties') %}
 ties as (
 
-    select
+    select{{ cdc.broadcast_of_few_news() }}
         changes.feed,
         changes.catalog_name,
         changes.database_name,
@@ -109,7 +120,7 @@ ties as (
         'different changes at one position, in several partitions' as finding,
         min(changes.place) as first_place,
         max(changes.place) as last_place
-    from changes
+    from last_changes as changes
         left semi join changes as news
             on
                 {{ cdc.is_same_key('changes', 'news') }}

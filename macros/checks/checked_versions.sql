@@ -13,11 +13,59 @@
 
 
 {% macro _checked_version() -%}
-    {%- set mark = cdc.lakehouse_run().get('applied', {}).get('#tests') -%}
+    {%- set mark = cdc.lakehouse_run().get('applied', {}).get('#thorough' if cdc.is_thorough() else '#tests') -%}
     {%- if mark and mark.built_by == cdc.silver_builds() and not var('check_all_history', false) -%}
         {{ return(mark.version) }}
     {%- endif -%}
     {{ return(-1) }}
+{%- endmacro %}
+
+
+{#- Does the test at work look at what came since it was last run with `--vars 'thorough: true'`, and compare this with all earlier
+    changes? Only tests with the tag `thorough` do; without the variable they compare what is new with the last changes alone. -#}
+{% macro is_thorough() -%}
+    {{ return(var('thorough', false) and model is defined and 'thorough' in model.config.get('tags', [])) }}
+{%- endmacro %}
+
+
+{#- A condition on the changes that a test with the tag `thorough` reads: the unchecked ones, and of the others at least so many of the
+    last ones as the variable `compared_changes` says, so that it costs what is new and not what is old. -#}
+{% macro is_compared(relation=none) -%}
+    {%- set oldest = cdc._oldest_compared() -%}
+    {%- if oldest > 0 -%}
+        {%- do cdc.lakehouse_run().compared_with_some.append(model.unique_id) -%}
+    {%- endif -%}
+    {{ (relation ~ '.' if relation) ~ 'bronze_version >= ' ~ oldest if oldest > 0 else 'true' }}
+{%- endmacro %}
+
+
+{#- The bronze version from which on changes are compared; 0: all are. -#}
+{% macro _oldest_compared() -%}
+    {%- set checked = cdc.checked_version() -%}
+    {%- if not execute or not cdc.lakehouse_run() or checked < 0 or cdc.is_thorough() -%}
+        {{ return(0) }}
+    {%- endif -%}
+    {%- set known = cdc.lakehouse_run().known -%}
+    {%- if 'oldest compared' not in known -%}
+        {%- set query -%}
+            with of_versions as (
+
+                select
+                    bronze_version,
+                    sum(count(*)) over (order by bronze_version desc) as changes
+                from {{ ref('cdc_changes') }}
+                where bronze_version <= {{ checked }}
+                group by bronze_version
+
+            )
+
+            select coalesce(max(bronze_version), 0)
+            from of_versions
+            where changes >= {{ var('compared_changes', 1000000) | int }}
+        {%- endset -%}
+        {%- do known.update({'oldest compared': run_query(query).rows[0][0] | int}) -%}
+    {%- endif -%}
+    {{ return(known['oldest compared']) }}
 {%- endmacro %}
 
 
@@ -51,6 +99,23 @@
         {%- if cdc.lakehouse_run().applied.get('#tests') != mark -%}
             {%- do cdc.lakehouse_run().applied_now.update({'#tests': mark}) -%}
         {%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- on-run-end of a run with `--vars 'thorough: true'` in which all shipped tests with this tag have run: remember how far. -#}
+{% macro mark_thorough() -%}
+    {%- set missing = [] -%}
+    {%- for node in graph.nodes.values()
+        if node.resource_type == 'test' and node.package_name == 'cdc' and 'thorough' in node.config.tags
+    -%}
+        {%- do missing.append(node.unique_id) -%}
+    {%- endfor -%}
+    {%- for result in results if result.node.unique_id in missing and result.status | string in ['pass', 'warn', 'fail'] -%}
+        {%- do missing.remove(result.node.unique_id) -%}
+    {%- endfor -%}
+    {%- if var('thorough', false) and missing == [] -%}
+        {%- do cdc.remember('#thorough', cdc.silver_version(), cdc.silver_builds()) -%}
     {%- endif -%}
 {%- endmacro %}
 
@@ -204,7 +269,7 @@
         {{ return(true) }}
     {%- endif -%}
     {%- set shared -%}
-        select 1
+        select{{ cdc.broadcast_of_few_news() }} 1
         from {{ ref('cdc_changes') }} as changes
             inner join {{ ref('cdc_changes') }} as news
                 on
@@ -213,6 +278,7 @@
                     and {{ cdc.is_unchecked('news') }}
         where
             struct(changes.topic, changes.partition) <> struct(news.topic, news.partition)
+            and {{ cdc.is_compared('changes') }}
             -- the other half of an update
             and changes.operation <> 'update_before'
             and news.operation <> 'update_before'
@@ -256,7 +322,9 @@
                 {{ cdc.is_unchecked() }} as is_unchecked
             from {{ ref('cdc_changes') }}
             -- a full load of a table without a key may be one that was started again, too
-            where {{ cdc.is_of_order() }} or operation = 'snapshot'
+            where
+                ({{ cdc.is_of_order() }} or operation = 'snapshot')
+                and {{ cdc.is_compared() }}
 
         ),
 
@@ -346,6 +414,62 @@
     {%- endif -%}
     {%- set found = 'select 1 from ' ~ ref('cdc_changes') ~ ' where ' ~ condition ~ ' and ' ~ cdc.is_unchecked() ~ ' limit 1' -%}
     {{ return(cdc.has_unchecked_changes() and run_query(found) | length > 0) }}
+{%- endmacro %}
+
+
+{#- The hint by which a join with the unchecked changes, as `news`, holds these in every task, where they are few: Spark guesses their
+    number by the files of all changes, and would sort these too. -#}
+{% macro broadcast_of_few_news() -%}
+    {%- if not execute or not cdc.lakehouse_run() -%}
+        {{ return('') }}
+    {%- endif -%}
+    {%- set known = cdc.lakehouse_run().known -%}
+    {%- set most = 100000 -%}
+    {%- set question = 'few changes since ' ~ cdc.checked_version() -%}
+    {%- if question not in known -%}
+        {%- set news = 'select 1 from ' ~ ref('cdc_changes') ~ ' where ' ~ cdc.is_unchecked() ~ ' limit ' ~ (most + 1) -%}
+        {%- do known.update({question: run_query('select count(*) from (' ~ news ~ ')').rows[0][0] | int <= most}) -%}
+    {%- endif -%}
+    {{ return(' /*+ broadcast(news) */' if known[question] else '') }}
+{%- endmacro %}
+
+
+{#- Has a table changes of a schema that it may not have had before? A schema of an unchecked change that one of the last changes of its
+    table had is not new to it, and most have one; the answer spares a look at all changes. -#}
+{% macro may_have_new_schemas() -%}
+    {%- if not execute or not cdc.lakehouse_run() -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {%- set query -%}
+        with known as (
+
+            select distinct
+                feed,
+                catalog_name,
+                database_name,
+                schema_name,
+                table_name,
+                schema_id
+            from {{ ref('cdc_changes') }}
+            where
+                not {{ cdc.is_unchecked() }}
+                and bronze_version >= {{ cdc._oldest_compared() }}
+
+        )
+
+        select 1
+        from {{ ref('cdc_changes') }} as news
+            left anti join known
+                on
+                    {{ cdc.is_same_table('news', 'known') }}
+                    and news.catalog_name <=> known.catalog_name
+                    and news.schema_id = known.schema_id
+        where
+            news.schema_id is not null
+            and {{ cdc.is_unchecked('news') }}
+        limit 1
+    {%- endset -%}
+    {{ return(cdc.has_unchecked_changes() and run_query(query) | length > 0) }}
 {%- endmacro %}
 
 

@@ -61,7 +61,8 @@
             'unlisted': unlisted
         })) -%}
     {%- endif -%}
-    {{ return({'looked_from': looked_from, 'found': found, 'is_complete': unlisted <= 0}) }}
+    {%- set is_complete = unlisted <= 0 and test.unique_id not in cdc.lakehouse_run().compared_with_some -%}
+    {{ return({'looked_from': looked_from, 'found': found, 'is_complete': is_complete}) }}
 {%- endmacro %}
 
 

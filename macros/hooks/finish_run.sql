@@ -4,6 +4,7 @@
     {%- set run = cdc.lakehouse_run() -%}
     {%- if execute and run -%}
         {%- do cdc.mark_checked() -%}
+        {%- do cdc.mark_thorough() -%}
         {%- do cdc.record_findings() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do cdc.renew_misfits() -%}

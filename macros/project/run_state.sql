@@ -10,13 +10,14 @@
     declared       {gold model: what decides what is in its table}, see declared_by_model
     built          {schema: the tables that exist}, see is_built
     known          {question: its answer}, of questions that several models ask
-    looked_from    {test: the version behind which it looked}, see checked_version -#}
+    looked_from    {test: the version behind which it looked}, see checked_version
+    compared_with_some   the tests that did not compare with all earlier changes, see is_compared -#}
 {% macro begin_run(bronze_version, oldest_version, applied) -%}
     {%- do graph.update({'lakehouse': {
         'bronze_version': bronze_version, 'oldest_version': oldest_version,
         'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
         'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
-        'known': {}, 'looked_from': {}
+        'known': {}, 'looked_from': {}, 'compared_with_some': []
     }}) -%}
 {%- endmacro %}
 

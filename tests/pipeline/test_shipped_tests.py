@@ -403,6 +403,62 @@ def test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported(conflict
         ]
 
 
+# updates of rows that were never as they say: of 2 shortly after its insert, of 1 and 3 not
+COLD = (
+    [("INSERT", 1, "a", None)],
+    [("INSERT", 2, "a", None), ("INSERT", 3, "a", None)],
+    [("UPDATE", 1, "c", "b"), ("UPDATE", 2, "c", "b")],
+    [("UPDATE", 3, "c", "b")],
+)
+
+
+@pytest.mark.long
+def test_a_change_is_compared_with_the_last_ones_and_when_thorough_with_all(project):
+    before, test = project.feeds, "images_follow_each_other"
+    project.add_feed("cold", format="canal_json", files="in/cold")
+
+    def found(*tests, **settings):
+        """The keys of what the test has found up to now, and has not resolved."""
+        told = json.dumps({"compared_changes": 2, **settings})
+        project.dbt("test", "--select", *tests, "--vars", told)
+        return [
+            row.key
+            for row in project.sql(
+                "select row_key[0] as key from silver.findings"
+                f" where test = '{test}' and feed = 'cold' and resolved_at is null order by key"
+            )
+        ]
+
+    def by_day():
+        return found(test, "every_record_is_in_silver", "key_is_the_sources_key")
+
+    def at_night():
+        return found("tag:thorough", thorough=True)
+
+    landed = []
+
+    def land(told):
+        new = [followed("cold", len(landed) + one, change) for one, change in enumerate(told)]
+        project.land(Feed(name="cold", format="canal_json"), len(landed), new)
+        landed.extend(new)
+
+    for told in COLD[:2]:
+        land(told)
+    project.run("--select", "silver")
+    assert by_day() == []
+    land(COLD[2])
+    project.run("--select", "silver")
+    assert by_day() == ["2"]
+    assert at_night() == ["1", "2"]
+    land(COLD[3])
+    project.run("--select", "silver")
+    assert at_night() == ["1", "2", "3"]
+    # what it does not look at it does not resolve
+    assert by_day() == ["1", "2", "3"]
+    assert found(test, check_all_history=True) == ["1", "2", "3"]
+    project.set_feeds(before)
+
+
 @pytest.mark.long
 def test_a_record_without_a_value_that_follows_no_delete_is_reported_where_its_key_is_not_read(
     conflicting,

@@ -10,6 +10,10 @@ LOADED_AGAIN = (
     "tests/pipeline/test_epochs.py::"
     "test_rows_that_a_new_full_load_does_not_bring_are_reported_once_it_has_ended"
 )
+COMPARED = f"{SHIPPED}::test_a_change_is_compared_with_the_last_ones_and_when_thorough_with_all"
+COLUMNS = (
+    f"{SHIPPED}::test_a_type_that_had_been_another_one_is_reported_when_a_late_partition_tells"
+)
 AT_ONCE = f"{SHIPPED}::test_each_of_them_fails_on_data_made_for_it"
 
 MUTANTS = (
@@ -108,12 +112,38 @@ MUTANTS = (
         name="checks: one column that a change finds otherwise is no finding",
         kind="a comparison turned",
         file="tests/images_follow_each_other.sql",
-        before="size(other_columns) > 0\n        or",
-        after="size(other_columns) > 1\n        or",
+        before="when is_before_complete and size(broken_columns) > 0",
+        after="when is_before_complete and size(broken_columns) > 1",
         tests=(
             f"{SHIPPED}::test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported",
             AT_ONCE,
         ),
+    ),
+    Mutant(
+        name="checks: a thorough test compares with the last changes alone",
+        kind="a guard left out",
+        file="macros/checks/checked_versions.sql",
+        before=" or checked < 0 or cdc.is_thorough() -%}",
+        after=" or checked < 0 -%}",
+        tests=(COMPARED,),
+    ),
+    Mutant(
+        name="checks: a test by day resolves what it does not look at",
+        kind="a guard left out",
+        file="macros/checks/findings.sql",
+        before=" and test.unique_id not in cdc.lakehouse_run().compared_with_some",
+        after="",
+        tests=(COMPARED,),
+    ),
+    Mutant(
+        name="checks: a schema that is new to a table is not looked at where another table has it",
+        kind="a guard left out",
+        file="macros/checks/checked_versions.sql",
+        before="""{{ cdc.is_same_table('news', 'known') }}
+                    and news.catalog_name <=> known.catalog_name
+                    and news""",
+        after="news",
+        tests=(COLUMNS,),
     ),
     Mutant(
         name="checks: a column that rows no longer have is no finding",
