@@ -1,4 +1,5 @@
 {{ config(meta={'cdc': {'findings': true}}) }}
+{%- do ref('cdc_changes') %}
 -- Messages that no macro understood, with the reason. They stay in silver.unknown_messages.
 
 select

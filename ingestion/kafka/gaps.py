@@ -80,12 +80,16 @@ def refusal(feed: Feed, gaps: list[Gap]) -> str:
 def _shown(gap: Gap) -> str:
     place = f"topic {gap.topic}, partition {gap.partition}"
     if gap.reason == "recreated":
-        return f"{place}: the topic was recreated after offset {gap.from_offset}"
+        return f"{place}: the topic was recreated; it was read up to {_last(gap)}"
     if gap.reason == "deleted":
-        return f"{place}: the topic was deleted after offset {gap.from_offset}"
+        return f"{place}: the topic was deleted; it was read up to {_last(gap)}"
     last = gap.to_offset - 1 if gap.to_offset else gap.from_offset
     why = "expired at the brokers" if gap.reason == "retention" else "are gone from the brokers"
     return f"{place}: offsets {gap.from_offset} to {last} {why}"
+
+
+def _last(gap: Gap) -> str:
+    return f"offset {gap.from_offset - 1}" if gap.from_offset else "no record of it"
 
 
 def note_gaps(spark: SparkSession, config: Config, feed: Feed, start: Start) -> None:

@@ -31,7 +31,8 @@ def show(facts: Facts) -> None:
         say(f"  {gold}.{table.name}: {table.rows} rows")
     if facts.findings:
         silver = schema_name("silver")
-        say(f"\n{facts.open_count} findings of tests are open: {silver}.findings, report --html")
+        findings = "1 finding" if facts.open_count == 1 else f"{facts.open_count} findings"
+        say(f"\nOpen: {findings} of tests, in {silver}.findings and report --html")
     if facts.gold:
         say("\nTry next")
         dbt = os.path.relpath(Path(sys.executable).with_name("dbt"))

@@ -14,7 +14,8 @@
 
 {% macro _checked_version() -%}
     {%- set mark = cdc.lakehouse_run().get('applied', {}).get('#thorough' if cdc.is_thorough() else '#tests') -%}
-    {%- if mark and mark.built_by == cdc.silver_builds() and not var('check_all_history', false) -%}
+    {%- set builds = mark.built_by.split(' ') if mark else [] -%}
+    {%- if mark and cdc.silver_builds() | reject('in', builds) | list == [] and not var('check_all_history', false) -%}
         {{ return(mark.version) }}
     {%- endif -%}
     {{ return(-1) }}
@@ -69,12 +70,26 @@
 {%- endmacro %}
 
 
+{#- The builds of the silver tables, each as format:build. -#}
 {% macro silver_builds() -%}
     {%- set builds = [] -%}
     {%- for format in cdc.formats_in_use() -%}
-        {%- do builds.append(cdc.lakehouse_run().get('applied', {}).get(format ~ '_changes', {}).get('built_by', '')) -%}
+        {%- do builds.append(format ~ ':' ~ cdc.lakehouse_run().get('applied', {}).get(format ~ '_changes', {}).get('built_by', '')) -%}
     {%- endfor -%}
-    {{ return(builds | join(' ')) }}
+    {{ return(builds) }}
+{%- endmacro %}
+
+
+{#- A silver table was built for the first time: all of its rows are newer than what was checked before, which stays checked. A table
+    that was there when that was checked has been rebuilt: then everything is unchecked again. -#}
+{% macro note_first_build(version) -%}
+    {%- set format = model.name.removesuffix('_changes') -%}
+    {%- for name in ('#tests', '#thorough') -%}
+        {%- set mark = cdc.lakehouse_run().applied.get(name) -%}
+        {%- if mark and mark.version < version and (' ' ~ format ~ ':') not in ' ' ~ mark.built_by -%}
+            {%- do cdc.remember(name, mark.version, mark.built_by ~ ' ' ~ format ~ ':' ~ invocation_id) -%}
+        {%- endif -%}
+    {%- endfor -%}
 {%- endmacro %}
 
 
@@ -95,7 +110,7 @@
         {%- do statuses.append((result.node.name, result.status | string)) -%}
     {%- endfor -%}
     {%- if ('every_record_is_in_silver', 'pass') in statuses and ('key_is_the_sources_key', 'fail') not in statuses -%}
-        {%- set mark = {'version': cdc.silver_version(), 'built_by': cdc.silver_builds()} -%}
+        {%- set mark = {'version': cdc.silver_version(), 'built_by': cdc.silver_builds() | join(' ')} -%}
         {%- if cdc.lakehouse_run().applied.get('#tests') != mark -%}
             {%- do cdc.lakehouse_run().applied_now.update({'#tests': mark}) -%}
         {%- endif -%}
@@ -115,7 +130,7 @@
         {%- do missing.remove(result.node.unique_id) -%}
     {%- endfor -%}
     {%- if var('thorough', false) and missing == [] -%}
-        {%- do cdc.remember('#thorough', cdc.silver_version(), cdc.silver_builds()) -%}
+        {%- do cdc.remember('#thorough', cdc.silver_version(), cdc.silver_builds() | join(' ')) -%}
     {%- endif -%}
 {%- endmacro %}
 

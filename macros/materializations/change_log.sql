@@ -12,6 +12,9 @@
             {%- do persist_docs(this, model) -%}
             {%- do cdc.rows_were_added() -%}
             {%- do cdc.mark_applied(version, invocation_id) -%}
+            {%- if model.name.endswith('_changes') -%}
+                {%- do cdc.note_first_build(version) -%}
+            {%- endif -%}
         {%- elif not (cdc.has_news(mark) or cdc.was_left_behind(mark)) or not cdc.may_have_rows(compiled_code, mark) -%}
             {%- do cdc.nothing_new() -%}
             {%- do cdc.mark_applied(version, mark.built_by) -%}

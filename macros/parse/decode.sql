@@ -285,5 +285,5 @@
 {#- Why such an update is not understood where its key is not known. -#}
 {% macro update_of_no_row() -%}
     'the update does not say which row it changes: it tells neither the row before it nor a key. '
-    || 'Name the key in key_columns of the feed; where the server writes parts of rows, set binlog_row_image to FULL'
+    || 'Name the key in key_columns of the feed; where it is named, or the server writes parts of rows, set binlog_row_image to FULL'
 {%- endmacro %}

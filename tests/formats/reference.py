@@ -428,7 +428,7 @@ def known_before(keys, new, told_before):
 NO_ROW = (
     "the update does not say which row it changes: it tells neither the row before it nor a key. "
     "Name the key in key_columns of the feed; "
-    "where the server writes parts of rows, set binlog_row_image to FULL"
+    "where it is named, or the server writes parts of rows, set binlog_row_image to FULL"
 )
 
 

@@ -150,3 +150,61 @@ def test_old_deletes_are_forgotten_unless_changes_came_later_than_declared(retai
     assert (row["partition"], row["offset"]) == (1, offset)
     assert "2" in row["row_key"]
     assert forget(project, "40 days").success
+
+
+@pytest.mark.long
+def test_a_feed_that_has_left_and_its_gold_table_are_removed_from_the_lakehouse(project):
+    before = project.feeds
+    for name in ("staying", "leaving"):
+        project.add_feed(name, format="canal_json", files=f"in/{name}")
+        record = canal_record(name, 0, "INSERT", {"id": "1", "value": "a"}, 1000)
+        project.land(Feed(name=name, format="canal_json"), 0, [record])
+    model = project.root / "models" / "gold" / "leaving.sql"
+    project.write_model(
+        "leaving", RETENTION.replace("'kept'", "'leaving'").replace("'retained'", "'leaving'")
+    )
+    project.run("--select", "silver", "leaving")
+
+    def operated(name, **arguments):
+        said = []
+        operation = ("run-operation", name, "--args", json.dumps(arguments))
+        succeeded = project.dbt(*operation, said=said).success
+        return succeeded, "\n".join(said)
+
+    def rows(table):
+        return sorted(row.feed for row in project.sql(f"select feed from {table}"))
+
+    succeeded, said = operated("forget_feed", feed="leaving")
+    assert not succeeded
+    assert "feed leaving still stands in dbt_project.yml" in said
+    succeeded, said = operated("drop_gold_table", table="gold.leaving")
+    assert not succeeded
+    assert "models/gold/leaving.sql makes gold.leaving" in said
+
+    model.unlink()
+    project.set_feeds({name: one for name, one in project.feeds.items() if name != "leaving"})
+    # the feeds of other tests may be there too
+    staying = [feed for feed in rows("silver.canal_json_changes") if feed != "leaving"]
+    assert "staying" in staying
+    assert operated("forget_feed", feed="leaving")[0]
+    assert rows("silver.canal_json_changes") == staying
+    project.run("--select", "silver")
+    assert "leaving" not in rows("silver.source_tables")
+    assert "staying" in rows("silver.source_tables")
+
+    for table in ("gold.leaving", "state.leaving"):
+        assert project.spark.catalog.tableExists(table)
+    assert operated("drop_gold_table", table="gold.leaving")[0]
+    for table in ("gold.leaving", "state.leaving"):
+        assert not project.spark.catalog.tableExists(table)
+    assert project.sql("select * from silver.applied_versions where model = 'leaving'") == []
+    for table, why in {
+        "gold.leaving": "there is no table gold.leaving",
+        "leaving": "name the table with its schema",
+        "silver.source_tables": "makes silver.source_tables",
+        "silver.applied_versions": "has no column _change",
+    }.items():
+        succeeded, said = operated("drop_gold_table", table=table)
+        assert not succeeded
+        assert why in said
+    project.set_feeds(before)

@@ -460,6 +460,35 @@ def test_a_change_is_compared_with_the_last_ones_and_when_thorough_with_all(proj
 
 
 @pytest.mark.long
+def test_what_was_checked_stays_checked_when_a_feed_of_another_format_comes_and_not_when_one_is_rebuilt(
+    project,
+):
+    before, test = project.feeds, "every_message_is_understood"
+    broken = followed("old", 0, ("INSERT", 1, "a", None)) | {"value": "{}"}
+
+    def tested(name, format_name, record, *options):
+        project.land(Feed(name=name, format=format_name), record["offset"], [record])
+        project.run("--select", "silver", *options)
+        told = project.dbt("test", "--select", test, "every_record_is_in_silver")
+        return project.statuses(told)[test]
+
+    project.add_feed("old", format="canal_json", files="in/old")
+    assert tested("old", "canal_json", broken) == "warn"
+    assert tested("old", "canal_json", followed("old", 1, ("INSERT", 1, "a", None))) == "pass"
+    project.add_feed("young", format="maxwell", files="in/young")
+    young = broken | {"topic": "young", "offset": 2}
+    assert tested("young", "maxwell", young) == "warn"
+    (found,) = project.sql(
+        f"select count(distinct feed), max_by(feed, last_seen) from silver.findings where test = '{test}'"
+        " and last_seen = (select max(last_seen) from silver.findings)"
+    )
+    assert tuple(found) == (1, "young")
+    last = followed("old", 3, ("INSERT", 2, "a", None))
+    assert tested("old", "canal_json", last, "--full-refresh") == "warn"
+    project.set_feeds(before)
+
+
+@pytest.mark.long
 def test_a_record_without_a_value_that_follows_no_delete_is_reported_where_its_key_is_not_read(
     conflicting,
 ):

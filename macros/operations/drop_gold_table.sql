@@ -1,0 +1,26 @@
+{#- Removes a gold table that no model makes any more, and its state. A table that is none of ours is refused, and so is one that has a
+    model. Silver and bronze keep what it was made from.
+
+    dbt run-operation drop_gold_table --args '{table: gold.carts}' -#}
+{% macro drop_gold_table(table) -%}
+    {%- set parts = table.split('.') -%}
+    {%- if parts | length != 2 -%}
+        {{ exceptions.raise_compiler_error("drop_gold_table: name the table with its schema, as in gold.carts, not '" ~ table ~ "'.") }}
+    {%- endif -%}
+    {%- for node in graph.nodes.values() if node.schema == parts[0] and node.alias == parts[1] -%}
+        {{ exceptions.raise_compiler_error(
+            'drop_gold_table: ' ~ node.original_file_path ~ ' makes ' ~ table ~ ': remove the file first, and its entry in YAML.'
+        ) }}
+    {%- endfor -%}
+    {%- set gold = load_relation(api.Relation.create(schema=parts[0], identifier=parts[1])) -%}
+    {%- if gold is none -%}
+        {{ exceptions.raise_compiler_error('drop_gold_table: there is no table ' ~ table ~ '.') }}
+    {%- endif -%}
+    {%- if '_change' not in adapter.get_columns_in_relation(gold) | map(attribute='name') -%}
+        {{ exceptions.raise_compiler_error('drop_gold_table: ' ~ table ~ ' has no column _change: it is no gold table of this project.') }}
+    {%- endif -%}
+    {%- do run_query('drop table if exists ' ~ cdc.state_of(gold)) -%}
+    {%- do run_query('drop table ' ~ gold) -%}
+    {%- do cdc.forget_marks([parts[1]]) -%}
+    {%- do log(table ~ ': dropped, with its state', info=true) -%}
+{%- endmacro %}

@@ -1,0 +1,23 @@
+{#- Removes from silver the rows of a feed that dbt_project.yml no longer has: other feeds of its format go on, and the tables made of all
+    silver are made again by the next run. Its records stay in bronze, and its gold tables as they are: drop_gold_table removes those.
+    Refused where bronze no longer holds what the rows were made from.
+
+    dbt run-operation forget_feed --args '{feed: crm}' -#}
+{% macro forget_feed(feed) -%}
+    {%- if feed in cdc.feeds() -%}
+        {{ exceptions.raise_compiler_error('forget_feed: feed ' ~ feed ~ ' still stands in dbt_project.yml: remove it there first.') }}
+    {%- endif -%}
+    {%- set own = 'feed = ' ~ cdc.quoted(feed) -%}
+    {%- set removed = [] -%}
+    {%- for row in run_query('show tables in ' ~ cdc.silver_schema() ~ " like '*_changes'") -%}
+        {%- set silver = cdc.silver_relation(row['tableName']) -%}
+        {%- set rows = run_query('select count(*) from ' ~ silver ~ ' where ' ~ own).rows[0][0] | int -%}
+        {%- if rows > 0 -%}
+            {%- do cdc.refuse_lost_records(silver, own) -%}
+            {%- do run_query('delete from ' ~ silver ~ ' where ' ~ own) -%}
+            {%- do removed.append(silver ~ ' (' ~ rows ~ ')') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do cdc.forget_marks(cdc.made_of_silver()) -%}
+    {%- do log(feed ~ ': rows removed from ' ~ (removed | join(', ') or 'no table'), info=true) -%}
+{%- endmacro %}
