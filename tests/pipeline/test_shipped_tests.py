@@ -442,9 +442,10 @@ def test_a_change_is_compared_with_the_last_ones_and_when_thorough_with_all(proj
         project.land(Feed(name="cold", format="canal_json"), len(landed), new)
         landed.extend(new)
 
+    # of each its own: a first build takes all that is there for one
     for told in COLD[:2]:
         land(told)
-    project.run("--select", "silver")
+        project.run("--select", "silver")
     assert by_day() == []
     land(COLD[2])
     project.run("--select", "silver")
@@ -455,7 +456,6 @@ def test_a_change_is_compared_with_the_last_ones_and_when_thorough_with_all(proj
     assert at_night() == ["1", "2", "3"]
     # what it does not look at it does not resolve
     assert by_day() == ["1", "2", "3"]
-    assert found(test, check_all_history=True) == ["1", "2", "3"]
     project.set_feeds(before)
 
 
