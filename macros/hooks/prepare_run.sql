@@ -16,6 +16,7 @@
         ).columns['version'].values() -%}
         {%- do cdc.begin_run(versions | max | int, versions | min | int, applied) -%}
         {%- do cdc.refuse_older_bronze() -%}
+        {%- do cdc.refuse_forgotten_feeds(applied) -%}
         {%- do cdc.choose_code_generation() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do cdc.ask_feed_news() -%}
@@ -38,6 +39,16 @@
         {%- do log('No feed is configured: add one under vars.feeds of dbt_project.yml (docs/feeds.md).', info=true) -%}
     {%- endif -%}
     {{ return(ours != [] and cdc.feeds() != {}) }}
+{%- endmacro %}
+
+
+{#- A feed that is back after forget_feed: its format's table goes on with new records, and would lack the old ones. -#}
+{% macro refuse_forgotten_feeds(applied) -%}
+    {%- for feed, settings in cdc.feeds().items() if '#forgotten ' ~ feed in applied and settings.format ~ '_changes' in applied -%}
+        {{ exceptions.raise_compiler_error(
+            'Feed ' ~ feed ~ ' is back, but its rows were removed from silver (forget_feed): run `python -m ingestion reparse ' ~ feed ~ '`.'
+        ) }}
+    {%- endfor -%}
 {%- endmacro %}
 
 

@@ -1,6 +1,7 @@
 {#- Removes from silver the rows of a feed that dbt_project.yml no longer has: other feeds of its format go on, and the tables made of all
     silver are made again by the next run. Its records stay in bronze, and its gold tables as they are: drop_gold_table removes those.
-    Refused where bronze no longer holds what the rows were made from.
+    Refused where bronze no longer holds what the rows were made from. If the feed comes back, a run asks for `reparse`, which
+    takes its old records, too.
 
     dbt run-operation forget_feed --args '{feed: crm}' -#}
 {% macro forget_feed(feed) -%}
@@ -18,6 +19,7 @@
             {%- do removed.append(silver ~ ' (' ~ rows ~ ')') -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- do cdc.forget_marks(cdc.made_of_silver()) -%}
+    {%- do cdc.forget_marks(cdc.made_of_silver() + ['#forgotten ' ~ feed]) -%}
+    {%- do run_query('insert into ' ~ cdc.applied_versions() ~ ' values (' ~ cdc.quoted('#forgotten ' ~ feed) ~ ", 0, '')") -%}
     {%- do log(feed ~ ': rows removed from ' ~ (removed | join(', ') or 'no table'), info=true) -%}
 {%- endmacro %}

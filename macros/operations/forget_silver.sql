@@ -9,7 +9,7 @@
         {%- do cdc.refuse_lost_records(silver) -%}
     {%- endif -%}
     {%- do cdc.remove_from_other_formats(feed) -%}
-    {%- do cdc.forget_marks([changes] + cdc.made_of_silver()) -%}
+    {%- do cdc.forget_marks([changes, '#forgotten ' ~ feed] + cdc.made_of_silver()) -%}
 {%- endmacro %}
 
 

@@ -17,7 +17,7 @@
     {%- do cdc.refuse_lost_records(silver, rows) -%}
     {%- set columns = adapter.get_columns_in_relation(silver) | map(attribute='quoted') | join(', ') -%}
     {#- first: a gold table whose mark outlived the rows that it was made from would never meet the new ones -#}
-    {%- set stale = cdc.made_of_silver() + ['#tests', '#thorough'] -%}
+    {%- set stale = cdc.made_of_silver() + ['#tests', '#thorough', '#forgotten ' ~ feed] -%}
     {%- for node in cdc.gold_models() + cdc.histories() if node.config.meta.feed == feed -%}
         {%- do stale.append(node.name) -%}
     {%- endfor -%}

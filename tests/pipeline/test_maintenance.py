@@ -207,4 +207,13 @@ def test_a_feed_that_has_left_and_its_gold_table_are_removed_from_the_lakehouse(
         succeeded, said = operated("drop_gold_table", table=table)
         assert not succeeded
         assert why in said
+
+    # a feed that is back has its old records too, and no run without them
+    project.add_feed("leaving", format="canal_json", files="in/leaving")
+    refused = []
+    assert not project.dbt("run", "--select", "silver", said=refused).success
+    assert "run `python -m ingestion reparse leaving`" in "\n".join(refused)
+    assert operated("reparse", feed="leaving")[0]
+    project.run("--select", "silver")
+    assert rows("silver.canal_json_changes") == sorted([*staying, "leaving"])
     project.set_feeds(before)
