@@ -146,6 +146,17 @@ MUTANTS = (
         tests=(COLUMNS,),
     ),
     Mutant(
+        name="checks: a feed that is back after forget_feed goes on without its old records",
+        kind="a guard left out",
+        file="macros/hooks/prepare_run.sql",
+        before="        {%- do cdc.refuse_forgotten_feeds(applied) -%}\n",
+        after="",
+        tests=(
+            "tests/pipeline/test_maintenance.py::"
+            "test_a_feed_that_has_left_and_its_gold_table_are_removed_from_the_lakehouse",
+        ),
+    ),
+    Mutant(
         name="checks: a column that rows no longer have is no finding",
         kind="a comparison turned",
         file="tests/columns_follow_the_source.sql",
