@@ -121,15 +121,13 @@
 {#- on-run-end of a run with `--vars 'thorough: true'` in which all shipped tests with this tag have run: remember how far. -#}
 {% macro mark_thorough() -%}
     {%- set missing = [] -%}
-    {%- for node in graph.nodes.values()
-        if node.resource_type == 'test' and node.package_name == 'cdc' and 'thorough' in node.config.tags
-    -%}
+    {%- for node in graph.nodes.values() if 'thorough' in node.config.tags and node.package_name == 'cdc' -%}
         {%- do missing.append(node.unique_id) -%}
     {%- endfor -%}
     {%- for result in results if result.node.unique_id in missing and result.status | string in ['pass', 'warn', 'fail'] -%}
         {%- do missing.remove(result.node.unique_id) -%}
     {%- endfor -%}
-    {%- if var('thorough', false) and missing == [] -%}
+    {%- if missing == [] -%}
         {%- do cdc.remember('#thorough', cdc.silver_version(), cdc.silver_builds() | join(' ')) -%}
     {%- endif -%}
 {%- endmacro %}
@@ -473,15 +471,15 @@
         )
 
         select 1
-        from {{ ref('cdc_changes') }} as news
+        from {{ ref('cdc_changes') }} as unchecked
             left anti join known
                 on
-                    {{ cdc.is_same_table('news', 'known') }}
-                    and news.catalog_name <=> known.catalog_name
-                    and news.schema_id = known.schema_id
+                    {{ cdc.is_same_table('unchecked', 'known') }}
+                    and unchecked.catalog_name <=> known.catalog_name
+                    and unchecked.schema_id = known.schema_id
         where
-            news.schema_id is not null
-            and {{ cdc.is_unchecked('news') }}
+            unchecked.schema_id is not null
+            and {{ cdc.is_unchecked('unchecked') }}
         limit 1
     {%- endset -%}
     {{ return(cdc.has_unchecked_changes() and run_query(query) | length > 0) }}

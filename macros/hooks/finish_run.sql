@@ -4,7 +4,9 @@
     {%- set run = cdc.lakehouse_run() -%}
     {%- if execute and run -%}
         {%- do cdc.mark_checked() -%}
-        {%- do cdc.mark_thorough() -%}
+        {%- if var('thorough', false) -%}
+            {%- do cdc.mark_thorough() -%}
+        {%- endif -%}
         {%- do cdc.record_findings() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do cdc.renew_misfits() -%}

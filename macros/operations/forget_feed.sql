@@ -8,15 +8,11 @@
     {%- if feed in cdc.feeds() -%}
         {{ exceptions.raise_compiler_error('forget_feed: feed ' ~ feed ~ ' still stands in dbt_project.yml: remove it there first.') }}
     {%- endif -%}
-    {%- set own = 'feed = ' ~ cdc.quoted(feed) -%}
     {%- set removed = [] -%}
     {%- for row in run_query('show tables in ' ~ cdc.silver_schema() ~ " like '*_changes'") -%}
         {%- set silver = cdc.silver_relation(row['tableName']) -%}
-        {%- set rows = run_query('select count(*) from ' ~ silver ~ ' where ' ~ own).rows[0][0] | int -%}
-        {%- if rows > 0 -%}
-            {%- do cdc.refuse_lost_records(silver, own) -%}
-            {%- do run_query('delete from ' ~ silver ~ ' where ' ~ own) -%}
-            {%- do removed.append(silver ~ ' (' ~ rows ~ ')') -%}
+        {%- if cdc.remove_rows_of(silver, feed) -%}
+            {%- do removed.append(silver | string) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- do cdc.forget_marks(cdc.made_of_silver() + ['#forgotten ' ~ feed]) -%}

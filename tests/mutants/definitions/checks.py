@@ -139,10 +139,10 @@ MUTANTS = (
         name="checks: a schema that is new to a table is not looked at where another table has it",
         kind="a guard left out",
         file="macros/checks/checked_versions.sql",
-        before="""{{ cdc.is_same_table('news', 'known') }}
-                    and news.catalog_name <=> known.catalog_name
-                    and news""",
-        after="news",
+        before="""{{ cdc.is_same_table('unchecked', 'known') }}
+                    and unchecked.catalog_name <=> known.catalog_name
+                    and unchecked""",
+        after="unchecked",
         tests=(COLUMNS,),
     ),
     Mutant(
