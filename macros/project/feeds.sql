@@ -47,6 +47,18 @@
 {%- endmacro %}
 
 
+{#- The feeds whose positions go up in each partition, but for repetitions. Not: Datastream, which promises no order;
+    SharePlex, and outputs of OMS that do not name the store, of which a partition may have several. -#}
+{% macro feeds_of_rising_positions() -%}
+    {%- set mixed = ['google_datastream', 'oms_debezium', 'oms_debezium_flatten', 'oms_shareplex', 'shareplex_quest'] -%}
+    {%- set names = [] -%}
+    {%- for name, settings in cdc.feeds().items() if settings.format not in mixed -%}
+        {%- do names.append(name) -%}
+    {%- endfor -%}
+    {{ return(names) }}
+{%- endmacro %}
+
+
 {#- The formats of all feeds. Without a feed, the models of silver are disabled, and prepare_run says so. -#}
 {% macro formats_in_use() -%}
     {{ return(cdc.feeds().values() | map(attribute='format') | unique | sort) }}

@@ -100,7 +100,7 @@ MUTANTS = (
     Mutant(
         name="checks: a key in several partitions is not asked for",
         kind="a comparison turned",
-        file="macros/checks/checked_versions.sql",
+        file="macros/checks/questions_of_checks.sql",
         before="< max(place) filter (where has_key and is_ordered_by_offset) as wanderers",
         after="> max(place) filter (where has_key and is_ordered_by_offset) as wanderers",
         tests=(
@@ -138,7 +138,7 @@ MUTANTS = (
     Mutant(
         name="checks: a schema that is new to a table is not looked at where another table has it",
         kind="a guard left out",
-        file="macros/checks/checked_versions.sql",
+        file="macros/checks/questions_of_checks.sql",
         before="""{{ cdc.is_same_table('unchecked', 'known') }}
                     and unchecked.catalog_name <=> known.catalog_name
                     and unchecked""",
