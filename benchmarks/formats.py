@@ -1,8 +1,9 @@
-"""How fast each format is parsed, against a bare scan of the same records.
+"""How fast each format is parsed, against Canal's messages and against a bare scan.
 
 `python benchmarks/formats.py` repeats the vendors' sample messages of each format, and in turn
-scans them and parses them into the change contract. It prints a row per format: messages and
-megabytes per second, the ratio of the times, and that ratio against Canal's.
+parses Canal's into the change contract, scans the format's and parses them. It prints a row per
+format: messages and megabytes per second, its time as a multiple of the scan's, and its time for
+a byte as a multiple of Canal's.
 `python benchmarks/formats.py streamx maxwell` takes only these.
 """
 
@@ -66,22 +67,39 @@ def run(frame: DataFrame) -> None:
     frame.write.mode("overwrite").format("noop").save()
 
 
-def measure(spark: SparkSession, macros: object, name: str, folder: Path) -> dict[str, float]:
-    """Scan and parse alternately; return the medians."""
+def prepared(
+    spark: SparkSession, macros: object, name: str, folder: Path
+) -> tuple[int, int, DataFrame, DataFrame]:
+    """Return the number of messages and of bytes, the scan and the parse."""
     count, size = write_records(spark, name, folder)
     spark.read.parquet(str(folder)).createOrReplaceTempView("records")
     settings = ", ".join(f"'{a}', '{b}'" for a, b in SETTINGS.get(name, {}).items())
     text = MESSAGES.format(settings=f"cast(map({settings}) as map<string, string>)")
     spark.sql(text).createOrReplaceTempView("messages")
     parsed = spark.sql(getattr(macros, f"parse_{name}")("messages"))
-    scan, parse = [], []
-    for number in range(ROUNDS + 1):
-        taken = seconds(lambda: run(spark.table("messages"))), seconds(lambda: run(parsed))
-        if number:
-            scan.append(taken[0])
-            parse.append(taken[1])
-    ratio = statistics.median(p / s for p, s in zip(parse, scan, strict=True))
-    return {"messages": count, "bytes": size, "parse": statistics.median(parse), "ratio": ratio}
+    return count, size, spark.table("messages"), parsed
+
+
+def row(name: str, canal: tuple, prepared: tuple) -> str:
+    """Measure a format in turn with Canal, and return its row of the table: medians."""
+    count, size, scan, parse = prepared
+    _, size_of_canal, _, parse_of_canal = canal
+    rounds = [
+        tuple(seconds(lambda one=one: run(one)) for one in (parse_of_canal, scan, parse))
+        for _ in range(ROUNDS + 1)
+    ][1:]
+    parsed = statistics.median(taken for _, _, taken in rounds)
+    against_scan = statistics.median(taken / scanned for _, scanned, taken in rounds)
+    per_byte = statistics.median(
+        (taken / size) / (canals / size_of_canal) for canals, _, taken in rounds
+    )
+    cells = (
+        f"{count / parsed:,.0f}",
+        f"{size / parsed / 1e6:.0f}",
+        f"{against_scan:.1f}",
+        f"{per_byte:.2f}",
+    )
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -95,19 +113,13 @@ def main() -> None:
     spark.conf.set("spark.sql.ansi.enabled", "false")
     folder = Path(tempfile.mkdtemp())
     try:
-        canal = measure(spark, macros, "canal_json", folder / "canal_json")
-        print("| format | messages per second | MB per second | times a scan | against Canal |")
+        canal = prepared(spark, macros, "canal_json", folder / "canal")
+        print(
+            "| format | messages per second | MB per second | times a scan | per byte, Canal as 1 |"
+        )
         print("|---|---|---|---|---|")
         for name in named or every:
-            found = measure(spark, macros, name, folder / name)
-            cells = (
-                name,
-                f"{found['messages'] / found['parse']:,.0f}",
-                f"{found['bytes'] / found['parse'] / 1e6:.0f}",
-                f"{found['ratio']:.1f}",
-                f"{found['ratio'] / canal['ratio']:.2f}",
-            )
-            print(f"| {' | '.join(cells)} |", flush=True)
+            print(row(name, canal, prepared(spark, macros, name, folder / name)), flush=True)
             shutil.rmtree(folder / name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -340,7 +340,7 @@
 {% macro is_null_text(text) -%}
     (
         {{ text }} = 'null'
-        or length({{ text }}) < 200
+        or octet_length({{ text }}) < 200
         and {{ text }} rlike r'^\s*[{]\s*"(schema|payload)"\s*:\s*null\s*,\s*"(?!\1)(schema|payload)"\s*:\s*null\s*[}]\s*$'
     )
 {%- endmacro %}

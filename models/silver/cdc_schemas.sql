@@ -8,14 +8,14 @@ with
 
     select
         schema_id,
-        any_value(schema_text) as schema_text,
+        schema_text,
         min(bronze_version) as bronze_version
     from {{ ref(format ~ '_changes') }}
     where
         schema_id is not null
         and {{ cdc.is_newer_than(mark) }}
         and {{ cdc.is_new_schema(this, format, mark) }}
-    group by schema_id
+    group by schema_id, schema_text
 
 ),
 

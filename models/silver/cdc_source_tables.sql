@@ -25,6 +25,33 @@ named as (
 
 ),
 
+-- the first message of each partition, found in one pass: Spark would sort all changes for the smallest struct
+in_partitions as (
+
+    select
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        bronze_version,
+        topic,
+        partition,
+        min(offset) as offset,
+        bool_or(has_rows) as has_rows
+    from named
+    group by
+        feed,
+        catalog_name,
+        database_name,
+        schema_name,
+        table_name,
+        bronze_version,
+        topic,
+        partition
+
+),
+
 source_tables as (
 
     select
@@ -35,7 +62,7 @@ source_tables as (
         table_name,
         bool_or(has_rows) as has_rows,
         min(struct(bronze_version, topic, partition, offset)) as first_message
-    from named
+    from in_partitions
     group by
         feed,
         catalog_name,
