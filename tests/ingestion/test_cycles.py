@@ -170,7 +170,6 @@ def test_a_feed_and_a_model_that_are_added_are_in_gold_within_two_cycles(followe
     assert followed.rows("orders") == [(1, "first")]
 
 
-@pytest.mark.long
 def test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_mended(
     followed, capsys
 ):
@@ -224,7 +223,6 @@ def test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_men
         assert f"feed {name}: in order again" in said
 
 
-@pytest.mark.long
 def test_a_model_that_fails_delays_no_other_and_is_tried_again(followed, capsys):
     followed.cycle()
     followed.write_model("crm", "broken", kind="no_type")

@@ -51,7 +51,6 @@ def test_expired_records_are_refused_then_noted(project: Project, broker: KafkaB
     assert len(gaps(project)) == 1
 
 
-@pytest.mark.long
 def test_recreated_topic_is_refused_then_read_as_a_new_generation(
     project: Project, broker: KafkaBroker
 ):

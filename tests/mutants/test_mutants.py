@@ -7,7 +7,7 @@ import pytest
 
 from tests.mutants.definitions import MUTANTS
 from tests.mutants.mutant import KINDS, ROOT, Mutant, NotPlanted
-from tests.mutants.verdict import judged
+from tests.mutants.verdict import NOTHING_NAMED, judged, verdict_of
 
 FAULT = Mutant("a fault", KINDS[0], "file", before="a > b", after="a >= b", tests=("tests/x.py",))
 BY_TEST = {"test": "t.py::test", "when": "call", "raised": "ValueError", "module": "builtins"}
@@ -31,6 +31,12 @@ def test_pytest_finds_the_tests_that_should_see_them():
 def test_no_two_have_one_name_and_every_kind_of_fault_is_there():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 30
     assert {mutant.kind for mutant in MUTANTS} == set(KINDS)
+
+
+def test_make_test_catches_nothing_with_tests_that_it_does_not_run(tmp_path):
+    tests = ["tests/reconcile/test_reconcile.py", "tests/crashes/test_crashes.py"]
+    found = verdict_of(tmp_path, tests, "", "fast", 60)
+    assert (found.caught, found.words) == (False, NOTHING_NAMED)
 
 
 @pytest.mark.parametrize("text", ["a < b", "a > b and a > b"])

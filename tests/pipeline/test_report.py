@@ -6,6 +6,7 @@ import shutil
 from collections import defaultdict
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
 
 import pyarrow as pa
 import pytest
@@ -183,6 +184,16 @@ def test_the_page_shows_it_all_without_script_request_or_overflow(
         raise
     finally:
         tab.close()
+
+
+def test_markup_in_texts_of_data_is_text_of_the_page(facts):
+    tags, texts = [], []
+    reader = HTMLParser()
+    reader.handle_starttag = lambda tag, attributes: tags.append(tag)
+    reader.handle_data = texts.append
+    reader.feed(page(crowded(facts)))
+    assert not {"script", "img"} & set(tags)
+    assert any(f"{EVIL} <img src=x onerror=alert(1)>" in text for text in texts)
 
 
 def test_a_page_of_nothing_says_so(facts):
