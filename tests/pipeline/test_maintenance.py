@@ -186,7 +186,10 @@ def test_a_feed_that_has_left_and_its_gold_table_are_removed_from_the_lakehouse(
     # the feeds of other tests may be there too
     staying = [feed for feed in rows("silver.canal_json_changes") if feed != "leaving"]
     assert "staying" in staying
+    # a table of somebody else, which no format has made
+    project.sql("create table silver.price_changes (price int) using delta")
     assert operated("forget_feed", feed="leaving")[0]
+    project.sql("drop table silver.price_changes")
     assert rows("silver.canal_json_changes") == staying
     project.run("--select", "silver")
     assert "leaving" not in rows("silver.source_tables")
