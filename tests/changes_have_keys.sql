@@ -7,6 +7,12 @@
 {%- set is_without_key = "operation = 'tombstone' and row_key is null" %}
 {%- set may_lack_deletes = keyed_feeds and cdc.has_unchecked_changes_where(is_without_key) %}
 
+{%- if not cdc.has_unchecked_changes() %}
+
+select 'nothing new since the last check' as finding
+where false
+{%- else %}
+
 with
 
 keyless as (
@@ -143,4 +149,5 @@ select
     'a record without a value follows no delete, and its Kafka key is not read: '
     || 'if a compacted topic has lost the delete, the row is still in gold' as finding
 from lost_deletes
+{%- endif %}
 {%- endif %}

@@ -10,6 +10,12 @@
 {%- set first_name =
     '^ ?(?:' ~ verb ~ '\\b)?[ (]*(?:column\\b)?[ (]*(?:if (?:not )?exists )?([`"\\[][^`"\\]]+.|[^ (),;]+)' %}
 
+{%- if not cdc.has_unchecked_changes() %}
+
+select 'nothing new since the last check' as finding
+where false
+{%- else %}
+
 with
 
 unchecked as (
@@ -310,3 +316,4 @@ select
 from final
     inner join {{ cdc.gold_tables() }}
         on final.model_name = gold_tables.model_name
+{%- endif %}

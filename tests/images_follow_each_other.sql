@@ -5,6 +5,12 @@
 -- after it in its partition, and found the row as it had left it. And updates with NULL in place of a value that may
 -- not have changed.
 
+{%- if not cdc.has_unchecked_changes() %}
+
+select 'nothing new since the last check' as finding
+where false
+{%- else %}
+
 with
 
 changes as (
@@ -23,7 +29,6 @@ changes as (
         and {{ cdc.names_a_row('row_key') }}
         and change_sequence.phase = 1
         and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
-        and {{ cdc.has_unchecked_changes() | lower }}
         and {{ cdc.is_compared() }}
         and {{ cdc.is_after_cut_overs('told') }}
 
@@ -250,3 +255,4 @@ from contradictions
             {{ cdc.lies_between('restarts', 'contradictions.earlier', 'contradictions') }}
             and (contradictions.is_insert or restarts.is_full_load)
 where contradictions.is_unchecked or contradictions.earlier.is_unchecked
+{%- endif %}

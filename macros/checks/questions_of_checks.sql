@@ -178,6 +178,9 @@
     {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return(true) }}
     {%- endif -%}
+    {%- if not cdc.has_unchecked_changes() -%}
+        {{ return(false) }}
+    {%- endif -%}
     {%- set query -%}
         with known as (
 
@@ -207,7 +210,7 @@
             and {{ cdc.is_unchecked('unchecked') }}
         limit 1
     {%- endset -%}
-    {{ return(cdc.has_unchecked_changes() and run_query(query) | length > 0) }}
+    {{ return(run_query(query) | length > 0) }}
 {%- endmacro %}
 
 
