@@ -39,7 +39,8 @@ def built(project):
     project.sql("create view gold.keyed as select 1 as one")
     project.sql("create view gold.kept_versions as select 1 as one")
     project.land(FEED, 0, [record(0)])
-    project.run("--select", "silver", *MODELS)
+    # one at a time, as each creates the table of the hooks unless it is there
+    project.run("--threads", "1", "--select", "silver", *MODELS)
     yield project
     project.set_feeds(before)
     project.sql("drop table if exists gold.hooks")
@@ -61,6 +62,16 @@ def test_hooks_run_after_the_rows_are_there_and_also_where_nothing_is_new(built)
 def test_a_view_gives_way_to_a_table(built):
     assert [row.id for row in built.sql("select id from gold.keyed")] == [0]
     assert [row.id for row in built.sql("select id from gold.kept_versions")] == [0]
+
+
+def test_a_model_that_fails_beside_a_view_of_its_name_fails_alone(built):
+    """What a run does at its end, such as to note how far the other models came, is not kept from it."""
+    built.sql("create view gold.failing as select 1 as one")
+    built.write_model("failing", "{{ config(pre_hook='select nothing') }}\n" + MODELS["keyed"])
+    outcome = built.dbt("run", "--select", "failing")
+    (built.root / "models" / "gold" / "failing.sql").unlink()
+    built.sql("drop view gold.failing")
+    assert built.statuses(outcome) == {"failing": "error"}
 
 
 def test_a_grant_is_asked_of_spark(built):
