@@ -78,7 +78,7 @@ def load_side_by_side(
     for feed in feeds:
         if feed.name not in loaders.running:
             loaders.running[feed.name] = loaders.pool.submit(
-                _try, loaders, config, feed, accept_gaps
+                _load, loaders, config, feed, accept_gaps
             )
     well = [load for name, load in loaders.running.items() if name not in loaders.failing]
     wait(well, timeout=patience)
@@ -110,33 +110,21 @@ def _note_outcome(loaders: Loaders, config: Config, name: str, error: BaseExcept
 
 
 def _forget(loaders: Loaders, name: str) -> None:
+    """Know nothing more of a feed, and release its lock.
+
+    So an operator can load one in trouble, with --accept-gaps for instance, before the next cycle.
+    """
     for known in (loaders.seen, loaders.lag, loaders.failing, loaders.remarks):
         known.pop(name, None)
     loaders.clients.drop(name)
-    _let_go(loaders, name)
-
-
-def _let_go(loaders: Loaders, name: str) -> None:
     lock = loaders.held.pop(name, None)
     if lock is not None:
         lock.close()
 
 
-def _try(loaders: Loaders, config: Config, feed: Feed, accept_gaps: bool) -> None:
-    """Load what is new of one feed; if that fails, its lock is released.
-
-    So an operator can load it, with --accept-gaps for instance, before it is tried again.
-    """
-    hold(loaders.held, config, feed.name)
-    try:
-        _load(loaders, config, feed, accept_gaps)
-    except BaseException:
-        _let_go(loaders, feed.name)
-        raise
-
-
 def _load(loaders: Loaders, config: Config, feed: Feed, accept_gaps: bool) -> None:
-    """Load what is new of one feed, if there is something new."""
+    """Load what is new of one feed, if there is something new, under its lock."""
+    hold(loaders.held, config, feed.name)
     now = look_at(loaders.clients, config, feed)
     if loaders.seen.get(feed.name) == now:
         return

@@ -154,8 +154,8 @@ MUTANTS = (
         name="cycles: the lock of a feed in trouble is kept",
         kind="a guard left out",
         file="ingestion/cycles/loading.py",
-        before="    except BaseException:\n        _let_go(loaders, feed.name)\n        raise\n",
-        after="    finally:\n        pass\n",
+        before="    lock = loaders.held.pop(name, None)\n",
+        after="    lock = None\n",
         tests=(
             f"{TESTS}/test_cycles.py::"
             "test_a_feed_in_trouble_keeps_no_other_back_is_said_once_and_goes_on_when_mended",
