@@ -20,16 +20,13 @@ from ingestion.bronze.checkpoints import (
 )
 from ingestion.bronze.tables import NO_TIMESTAMP, append_messages, new_load_id
 from ingestion.config.feeds import Config, Feed, Offsets
-from ingestion.config.secrets import resolve
 from ingestion.errors import UserError
 from ingestion.kafka import brokers
+from ingestion.kafka.consumer_options import consumer_options
 from ingestion.kafka.groups import commit_offsets
 from ingestion.kafka.offsets import prepare
 from ingestion.kafka.topics import identities, note_topics
 from ingestion.progress import Batch, Lag, complain, show_batch
-
-# Records of aborted transactions are not read, unless the feed declares read_uncommitted.
-DEFAULTS = {"isolation.level": "read_committed"}
 
 
 @dataclass(frozen=True)
@@ -100,8 +97,7 @@ def start_loading(
 
 
 def _read(spark: SparkSession, feed: Feed, start: Start) -> DataFrame:
-    resolved = resolve(feed.name, DEFAULTS | feed.kafka)
-    options = {f"kafka.{key}": value for key, value in resolved.items()}
+    options = consumer_options(feed)
     if feed.topic_pattern is not None:
         options["subscribePattern"] = feed.topic_pattern
     else:

@@ -12,11 +12,11 @@ from typing import Any
 
 from ingestion.config.feeds import Config, Feed, read_config
 from ingestion.config.formats import known_formats
-from ingestion.config.secrets import resolve
 from ingestion.errors import OK, SOURCE, UserError
 from ingestion.files.loading import find_files
 from ingestion.files.records import NO_PARTITION, Row, read_rows
 from ingestion.kafka import brokers
+from ingestion.kafka.consumer_options import consumer_options
 from ingestion.progress import say
 from ingestion.sniff.recognise import Candidates, candidates, mapping, read_document
 from ingestion.spark.session import session
@@ -191,9 +191,9 @@ def _rows_of_topic(config: Config, topic: str, records: int) -> Iterator[Row]:
     spark = session(config.project_dir, brief=True)
     with brokers.admin_client(spark, feed) as client:
         brokers.feed_topics(spark, client, feed)
-    options = {f"kafka.{key}": value for key, value in resolve(topic, feed.kafka).items()}
+    options = consumer_options(feed) | {"subscribe": topic}
     with brokers.broker_errors(feed):
-        stored = spark.read.format("kafka").options(**options).option("subscribe", topic).load()
+        stored = spark.read.format("kafka").options(**options).load()
         columns = ("topic", "partition", "offset", "key", "value")
         taken = stored.select(*columns).limit(records).collect()
     for row in taken:

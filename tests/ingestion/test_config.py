@@ -13,6 +13,7 @@ from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.config.secrets import resolve, scrub
 from ingestion.config.settings import CHECKS
 from ingestion.errors import CONFIGURATION, UserError
+from ingestion.kafka.consumer_options import consumer_options
 from tests.support.project import Project
 
 GOOD = {"format": "canal_json", "topics": ["orders"]}
@@ -43,6 +44,20 @@ def test_settings_arrive_in_their_types(folder: Path):
     assert shop.starting_offsets == {"orders": {0: 5}}
     assert shop.kafka == {"bootstrap.servers": "a:1", "x": "true", "fetch.min.bytes": "7"}
     assert shop.meaning == {"time_zone": "Asia/Shanghai"}
+
+
+def test_what_a_feed_says_of_kafka_comes_before_the_options_of_the_loader():
+    told = {
+        "bootstrap.servers": "a:1",
+        "fetch.max.wait.ms": "70",
+        "isolation.level": "read_uncommitted",
+    }
+    options = consumer_options(Feed("shop", "canal_json", kafka=told))
+    assert {f"kafka.{key}": value for key, value in told.items()}.items() <= options.items()
+    assert set(options) - {f"kafka.{key}" for key in told} == {
+        "kafka.max.poll.records",
+        "kafka.max.partition.fetch.bytes",
+    }
 
 
 def test_what_becomes_of_tables_without_a_model_is_no_meaning_of_records(folder: Path):

@@ -144,11 +144,15 @@ def test_a_topic_is_looked_at_without_landing_it(
 ):
     topic = broker.create("inspected", 2)
     message = {"op": "c", "after": {"id": 1}, "source": {"connector": "mysql", "table": "t"}}
+    with broker.transaction("inspected", abort=True) as producer:
+        producer.produce(topic, value="taken back")
     broker.produce(topic, [{"key": b'{"id":1}', "value": json.dumps(message).encode()}])
     project.configure({}, broker.servers)
     assert main(["inspect", "inspected", "--project-dir", str(project.folder)]) == 0
     shown = capsys.readouterr().out
     assert "1 look like debezium_json" in shown
+    # what the loader would not land is not looked at either
+    assert "taken back" not in shown and "1 records" in shown
     assert 'topics: ["inspected"]' in shown
     assert main(["inspect", "nowhere", "--project-dir", str(project.folder)]) != 0
     assert "have no topic nowhere" in capsys.readouterr().err
