@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from timing import seconds
@@ -67,39 +68,45 @@ def run(frame: DataFrame) -> None:
     frame.write.mode("overwrite").format("noop").save()
 
 
-def prepared(
-    spark: SparkSession, macros: object, name: str, folder: Path
-) -> tuple[int, int, DataFrame, DataFrame]:
-    """Return the number of messages and of bytes, the scan and the parse."""
+class Prepared(NamedTuple):
+    """The records of a format, and what is measured of them."""
+
+    messages: int
+    bytes: int
+    scan: DataFrame
+    parse: DataFrame
+
+
+def prepare(spark: SparkSession, macros: object, name: str, folder: Path) -> Prepared:
+    """Write the records of a format, and return how they are scanned and parsed."""
     count, size = write_records(spark, name, folder)
     spark.read.parquet(str(folder)).createOrReplaceTempView("records")
     settings = ", ".join(f"'{a}', '{b}'" for a, b in SETTINGS.get(name, {}).items())
     text = MESSAGES.format(settings=f"cast(map({settings}) as map<string, string>)")
     spark.sql(text).createOrReplaceTempView("messages")
     parsed = spark.sql(getattr(macros, f"parse_{name}")("messages"))
-    return count, size, spark.table("messages"), parsed
+    return Prepared(count, size, spark.table("messages"), parsed)
 
 
-def row(name: str, canal: tuple, prepared: tuple) -> str:
+def row(name: str, canal: Prepared, own: Prepared) -> str:
     """Measure a format in turn with Canal, and return its row of the table: medians."""
-    count, size, scan, parse = prepared
-    _, size_of_canal, _, parse_of_canal = canal
     rounds = [
-        tuple(seconds(lambda one=one: run(one)) for one in (parse_of_canal, scan, parse))
+        tuple(seconds(lambda one=one: run(one)) for one in (canal.parse, own.scan, own.parse))
         for _ in range(ROUNDS + 1)
     ][1:]
     parsed = statistics.median(taken for _, _, taken in rounds)
     against_scan = statistics.median(taken / scanned for _, scanned, taken in rounds)
     per_byte = statistics.median(
-        (taken / size) / (canals / size_of_canal) for canals, _, taken in rounds
+        (taken / own.bytes) / (canals / canal.bytes) for canals, _, taken in rounds
     )
     cells = (
-        f"{count / parsed:,.0f}",
-        f"{size / parsed / 1e6:.0f}",
+        name,
+        f"{own.messages / parsed:,.0f}",
+        f"{own.bytes / parsed / 1e6:.0f}",
         f"{against_scan:.1f}",
         f"{per_byte:.2f}",
     )
-    return f"| {name} | {' | '.join(cells)} |"
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -113,13 +120,13 @@ def main() -> None:
     spark.conf.set("spark.sql.ansi.enabled", "false")
     folder = Path(tempfile.mkdtemp())
     try:
-        canal = prepared(spark, macros, "canal_json", folder / "canal")
+        canal = prepare(spark, macros, "canal_json", folder / "canal")
         print(
             "| format | messages per second | MB per second | times a scan | per byte, Canal as 1 |"
         )
         print("|---|---|---|---|---|")
         for name in named or every:
-            print(row(name, canal, prepared(spark, macros, name, folder / name)), flush=True)
+            print(row(name, canal, prepare(spark, macros, name, folder / name)), flush=True)
             shutil.rmtree(folder / name)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -3,15 +3,14 @@
 -- table with a key cannot apply them: each is a row here. Of a table without a gold model, which would need key_columns
 -- in the feed or current_rows, the first one is a row, with how many there are. And records without a value that follow
 -- no delete, in feeds whose key_columns stand for a Kafka key that is not read: no row can be found by them.
-{%- set keyed_feeds = cdc.feeds_with_keys() %}
-{%- set is_without_key = "operation = 'tombstone' and row_key is null" %}
-{%- set may_lack_deletes = keyed_feeds and cdc.has_unchecked_changes_where(is_without_key) %}
-
 {%- if not cdc.has_unchecked_changes() %}
 
 select 'nothing new since the last check' as finding
 where false
 {%- else %}
+{%- set keyed_feeds = cdc.feeds_with_keys() %}
+{%- set is_without_key = "operation = 'tombstone' and row_key is null" %}
+{%- set may_lack_deletes = keyed_feeds and cdc.has_unchecked_changes_where(is_without_key) %}
 
 with
 

@@ -3,18 +3,17 @@
 -- lack, columns whose type became another one, and those that a DDL message adds, drops, renames or alters, before
 -- any row shows it. Nothing is lost by it: silver has all columns and all texts.
 
+{%- if not cdc.has_unchecked_changes() %}
+
+select 'nothing new since the last check' as finding
+where false
+{%- else %}
 {%- set verb = '(?:add|drop|alter|modify|change|rename|unused)(?! table\\b)' %}
 {%- set has_new_schemas = cdc.may_have_new_schemas() %}
 {%- set no_columns = 'constraint|primary|unique|foreign|check|key|index|fulltext|spatial|partition' %}
 {#- the first name in a part of a clause, after what such a part begins with -#}
 {%- set first_name =
     '^ ?(?:' ~ verb ~ '\\b)?[ (]*(?:column\\b)?[ (]*(?:if (?:not )?exists )?([`"\\[][^`"\\]]+.|[^ (),;]+)' %}
-
-{%- if not cdc.has_unchecked_changes() %}
-
-select 'nothing new since the last check' as finding
-where false
-{%- else %}
 
 with
 

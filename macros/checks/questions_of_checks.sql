@@ -178,9 +178,6 @@
     {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return(true) }}
     {%- endif -%}
-    {%- if not cdc.has_unchecked_changes() -%}
-        {{ return(false) }}
-    {%- endif -%}
     {%- set query -%}
         with known as (
 

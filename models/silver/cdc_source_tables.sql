@@ -2,29 +2,6 @@
 {%- set mark = cdc.mark_of_model() %}
 with
 
-named as (
-
-    select
-        feed,
-        catalog_name,
-        database_name,
-        schema_name,
-        table_name,
-        operation not in ('truncate', 'schema_change') as has_rows,
-        bronze_version,
-        topic,
-        partition,
-        offset
-    from {{ ref('cdc_changes') }}
-    where
-        table_name is not null
-        and operation in (
-            'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
-        )
-        and {{ cdc.is_newer_than(mark) }}
-
-),
-
 -- the first message of each partition, found in one pass: Spark would sort all changes for the smallest struct
 in_partitions as (
 
@@ -38,8 +15,14 @@ in_partitions as (
         topic,
         partition,
         min(offset) as offset,
-        bool_or(has_rows) as has_rows
-    from named
+        bool_or(operation not in ('truncate', 'schema_change')) as has_rows
+    from {{ ref('cdc_changes') }}
+    where
+        table_name is not null
+        and operation in (
+            'insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before', 'truncate', 'schema_change'
+        )
+        and {{ cdc.is_newer_than(mark) }}
     group by
         feed,
         catalog_name,
