@@ -7,7 +7,7 @@ import pytest
 
 from tests.mutants.definitions import MUTANTS
 from tests.mutants.mutant import KINDS, ROOT, Mutant, NotPlanted
-from tests.mutants.verdict import NOTHING_NAMED, judged, verdict_of
+from tests.mutants.verdict import NOT_FAST, NOTHING_NAMED, TIERS, judged, verdict_of
 
 FAULT = Mutant("a fault", KINDS[0], "file", before="a > b", after="a >= b", tests=("tests/x.py",))
 BY_TEST = {"test": "t.py::test", "when": "call", "raised": "ValueError", "module": "builtins"}
@@ -26,6 +26,20 @@ def test_pytest_finds_the_tests_that_should_see_them():
     told = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *named]
     found = subprocess.run(told, cwd=ROOT, capture_output=True, text=True)
     assert found.returncode == 0, "\n".join(found.stdout.splitlines()[-20:]) + found.stderr
+
+
+def test_nine_in_ten_have_a_test_that_make_test_runs():
+    """Whether it catches them, only their run says; a fault whose tests are all long it catches in no case."""
+    named = sorted({test for mutant in MUTANTS for test in mutant.tests})
+    told = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *TIERS["fast"], *named]
+    listed = subprocess.run(told, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+    run = [line for line in listed if "::" in line and not line.startswith(NOT_FAST)]
+
+    def is_run(test):
+        return any(one == test or one.startswith((f"{test}::", f"{test}[")) for one in run)
+
+    without = [mutant.name for mutant in MUTANTS if not any(map(is_run, mutant.tests))]
+    assert run and len(without) <= len(MUTANTS) / 10, without
 
 
 def test_no_two_have_one_name_and_every_kind_of_fault_is_there():

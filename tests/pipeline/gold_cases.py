@@ -6,6 +6,7 @@ loads its table again has a source table of its own, which one gold table reads 
 
 import json
 from dataclasses import dataclass
+from decimal import Decimal
 
 from tests.pipeline.shop_records import (
     UNAVAILABLE,
@@ -70,6 +71,7 @@ FEEDS = {
     "gold_without_key": {"format": "debezium_json", "before_images": "complete"},
     "gold_kept": {"format": "canal_json", "on_drop": "keep"},
     "gold_loaded": {"format": "oms_default"},
+    "gold_trail": {"format": "ogg_json"},
 }
 SHARED = "'id': 'int', 'amount': 'int', 'note': 'string', 'body': 'string'"
 VALUE = f"{SHARD}, 'id': 'int', 'value': 'string'"
@@ -138,6 +140,50 @@ TABLES = {
         "'id': 'int', 'paid_on': 'date', 'body': 'string'",
         ("id", "paid_on", "body"),
         versions=True,
+    ),
+    "respelled": Table(
+        "gold_positions",
+        "database='shop', table='respelled'",
+        "['id']",
+        "'id': 'int', 'pay': 'decimal(6,2)', 'job': 'string'",
+        ("id", "pay", "job"),
+    ),
+    "documents": Table(
+        "gold_positions",
+        "database='shop', table='documents'",
+        "['id']",
+        "'id': {'type': 'int', 'source': '_id'}, 'value': 'string'",
+        ("id", "value"),
+    ),
+    "countries": Table(
+        "gold_positions",
+        "database='shop', schema='public', table='countries'",
+        "['id']",
+        "'id': 'int', 'value': 'string'",
+        ("id", "value"),
+    ),
+    "trail": Table(
+        "gold_trail",
+        "schema='shop', table='trail'",
+        "['id']",
+        "'id': 'int', 'value': 'string'",
+        ("id", "value"),
+    ),
+    "large": Table(
+        "gold_positions",
+        "database='shop', table='large'",
+        "['id']",
+        "'id': 'int', 'value': 'string'",
+        ("id", "value"),
+        more=", large=true",
+    ),
+    "large_with_other_keys": Table(
+        "gold_positions",
+        "database='shop', table='large_with_other_keys'",
+        "['id']",
+        "'id': 'int', 'value': 'string'",
+        ("id", "value"),
+        more=", large=true",
     ),
 }
 
@@ -513,7 +559,9 @@ def of_postgres(table):
     return record
 
 
-RELOADED, TAKEN_OVER, DROPPED = map(of_mysql, ("reloaded", "taken_over", "dropped"))
+RELOADED, BROUGHT, LOADED_ONCE_MORE, TAKEN_OVER, DROPPED = map(
+    of_mysql, ("reloaded", "brought", "loaded_once_more", "taken_over", "dropped")
+)
 READ, CUT, RECREATED, TRUNCATED, BESIDE = map(
     of_postgres, ("read_again", "cut_over_1", "recreated", "truncated", "beside")
 )
@@ -536,6 +584,37 @@ CLEARED_BY_POSITION = {
             [RELOADED(7, "u", 4, "newer than the second load", 2, 100)],
         ),
         [(1, "second load"), (4, "newer than the second load")],
+    ),
+    "a_new_full_load_that_brings_every_row_again_clears_none": Case(
+        "cleared_by_position",
+        (
+            [
+                BROUGHT(0, "r", 1, "first load", 2, 10, 0, "first"),
+                BROUGHT(1, "r", 2, "first load", 2, 10, 0, "last"),
+                BROUGHT(2, "u", 2, "streamed", 2, 20),
+            ],
+            [
+                BROUGHT(3, "r", 1, "second load", 2, 90, 0, "first"),
+                BROUGHT(4, "r", 2, "second load", 2, 90, 0, "last"),
+            ],
+        ),
+        [(1, "second load"), (2, "second load")],
+    ),
+    "a_new_full_load_that_nothing_follows_clears_what_it_does_not_bring": Case(
+        "cleared_by_position",
+        (
+            [
+                LOADED_ONCE_MORE(0, "r", 1, "first load", 2, 10, 0, "first"),
+                LOADED_ONCE_MORE(1, "r", 2, "first load", 2, 10, 0, "true"),
+                LOADED_ONCE_MORE(2, "r", 3, "first load", 2, 10, 0, "last"),
+                LOADED_ONCE_MORE(3, "u", 2, "streamed", 2, 20),
+            ],
+            [
+                LOADED_ONCE_MORE(4, "r", 1, "second load", 2, 90, 0, "first"),
+                LOADED_ONCE_MORE(5, "r", 3, "second load", 2, 90, 0, "last"),
+            ],
+        ),
+        [(1, "second load"), (3, "second load")],
     ),
     "a_server_that_takes_over_is_newer_at_lower_positions": Case(
         "cleared_by_position",
@@ -777,6 +856,57 @@ def with_date(types):
     return types | {"fields": [image | {"fields": fields}]}
 
 
+DECIMAL = {
+    "type": "bytes",
+    "name": "org.apache.kafka.connect.data.Decimal",
+    "parameters": {"scale": "2"},
+}
+
+
+def respelled(offset, operation, **row):
+    """A row of which every column but the key is a decimal or a text; decimals are written as bytes, 1.50 as AJY=."""
+    types = schema(**dict.fromkeys(row, "string"))
+    for field in types["fields"][0]["fields"]:
+        if field["field"].lower() == "pay":
+            field |= DECIMAL
+    return change(offset, operation, row, mysql("respelled", 1, offset), schema=types)
+
+
+LARGE, UNLIKE = map(of_mysql, ("large", "large_with_other_keys"))
+
+
+def of_another_row(record, key):
+    """The record under the key of another row than its own."""
+    return record | {"key": json.dumps({"id": key})}
+
+
+def document(offset, operation, key, value, second, snapshot="false"):
+    """A document of MongoDB, of which no position tells whether it is of a full load."""
+    source = {"connector": "mongodb", "version": "3.4.0.Final", "db": "shop", "snapshot": snapshot}
+    source |= {"collection": "documents", "ts_ms": second * 1000, "ord": 1}
+    record = change(offset, operation, None, mysql("documents", 1, 1), second=second)
+    after = json.dumps({"_id": key, "value": value})
+    told = {"before": None, "after": after, "op": operation, "source": source, "ts_ms": second}
+    return record | {"key": json.dumps({"id": str(key)}), "value": json.dumps(told)}
+
+
+def country(offset, operation, value, table="countries"):
+    """A row of a table that a full load alone has brought, or of one that shares it."""
+    position, mark = (1, "true") if operation == "r" else (1 + offset, "false")
+    row = {"id": 1 + offset if operation == "r" else 1, "value": value}
+    return change(offset, operation, row, postgres(table, position, mark))
+
+
+def trail(offset, before, after, file, place):
+    """A record of GoldenGate, by its place in the files of a trail."""
+    told = {"table": "shop.trail", "op_type": "U" if before else "I", "csn": "9"}
+    told |= {"pos": f"{file:010}{place:010}", "op_ts": "2026-01-01 00:00:00.000000"}
+    rows = [value and {"id": 1, "value": value} for value in (before, after)]
+    record = change(offset, "c", None, mysql("trail", 1, 1))
+    told |= {"before": rows[0], "after": rows[1], "primary_keys": ["id"]}
+    return record | {"value": json.dumps(told)}
+
+
 AS_TEXT = schema(id="int32", paid_on="string", body="string")
 TABLES_OF_THEIR_OWN = {
     # a cut-over is of a gold table, whatever shards it reads
@@ -836,6 +966,75 @@ TABLES_OF_THEIR_OWN = {
         ),
         [(1, "2026-01-01", "short")],
         [(1, "2026-01-01", "long", 100, 101), (1, "2026-01-01", "short", 101, None)],
+    ),
+    "a_column_of_mysql_keeps_its_values_when_its_name_changes_its_case": Case(
+        "respelled",
+        (
+            [
+                respelled(1, "c", id="1", pay="AJY=", job="a"),
+                respelled(2, "c", id="2", pay="AJY=", job="b"),
+            ],
+            [respelled(3, "u", id="1", PAY="APo=", Job="c")],
+        ),
+        [(1, Decimal("2.50"), "c"), (2, Decimal("1.50"), "b")],
+    ),
+    "documents_that_are_loaded_again_clear_those_that_are_not": Case(
+        "documents",
+        (
+            [
+                document(0, "r", 1, "loaded", 10, "true"),
+                document(1, "r", 2, "loaded", 10, "true"),
+                document(2, "u", 2, "streamed", 20),
+                document(3, "c", 3, "streamed", 30),
+            ],
+            [
+                document(4, "r", 1, "loaded again", 50, "true"),
+                document(5, "r", 3, "loaded again", 50, "true"),
+            ],
+            [document(6, "u", 3, "newer than the second load", 60)],
+        ),
+        [(1, "loaded again"), (3, "newer than the second load")],
+    ),
+    "a_table_that_another_shares_a_row_with_has_its_own_alone": Case(
+        "countries",
+        (
+            [
+                country(0, "r", "Chile"),
+                country(1, "r", "Mali"),
+                country(0, "r", "Chile", "visited"),
+            ],
+            [country(1, "u", "Peru", "visited")],
+        ),
+        [(1, "Chile"), (2, "Mali")],
+    ),
+    "a_commit_that_goes_on_in_the_next_file_of_a_trail_is_repeated": Case(
+        "trail",
+        (
+            [trail(0, None, "new", 1, 9000), trail(1, "new", "paid", 2, 100)],
+            [
+                trail(2, None, "new", 1, 9000),
+                trail(3, "new", "paid", 2, 100),
+                trail(4, "paid", "sent", 2, 200),
+            ],
+        ),
+        [(1, "sent")],
+    ),
+    "a_merge_finds_the_row_of_a_large_table_whose_key_is_no_number": Case(
+        "large",
+        (
+            [LARGE(0, "c", "four apples", "old", 1, 10), LARGE(1, "c", 5, "old", 1, 11)],
+            [LARGE(2, "u", "four apples", "new", 1, 12), LARGE(3, "u", 5, "new", 1, 13)],
+        ),
+        [(None, "new"), (5, "new")],
+    ),
+    "a_merge_finds_the_row_of_a_large_table_that_says_another_key_than_its_record": Case(
+        "large_with_other_keys",
+        (
+            [UNLIKE(0, "c", 5, "first", 1, 10), UNLIKE(1, "c", 6, "first", 1, 11)],
+            [of_another_row(UNLIKE(2, "u", 9999, "second", 1, 12), 5)],
+            [UNLIKE(3, "u", 5, "third", 1, 13)],
+        ),
+        [(5, "third"), (6, "first")],
     ),
 }
 CASES = (

@@ -11,8 +11,6 @@ from tests.formats.conftest import load_lines, wire_bytes
 from tests.pipeline.conftest import ROOT
 from tests.pipeline.shop_records import change, mysql, selected_cases, shown
 
-pytestmark = pytest.mark.long
-
 # the key's schema block alone tells how a day or bytes are written
 KEYS = {
     "by_day": ({"type": "int32", "name": "io.debezium.time.Date", "field": "day"}, 19723, 19724),
@@ -130,6 +128,7 @@ def built(project, request):
         (project.root / "models" / "gold" / f"{name}.sql").unlink()
 
 
+@pytest.mark.long
 @pytest.mark.cases("bare_deletes")
 def test_it_removes_the_row_whose_key_is_written_as_those_of_rows_are(built):
     """It has no schema block, but its key has one, as those of rows have."""
@@ -146,17 +145,21 @@ def outlived(project, table):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("feed", KEYED)
 def test_a_row_whose_delete_was_lost_is_reported_by_the_tombstone(built, feed):
     (row,) = built.sql(f"select _change.row_key as key from gold.{feed}")
     assert outlived(built, feed) == [(*row.key, 1, "the row outlived its tombstone")]
 
 
-@pytest.mark.parametrize("feed", OTHER_KEYS)
+@pytest.mark.parametrize(
+    "feed", ["bare_mail", pytest.param("bare_unnamed", marks=pytest.mark.long)]
+)
 def test_it_is_reported_too_where_the_feed_names_another_key_than_kafka_has(built, feed):
     assert outlived(built, feed) == [("a", 1, "the row outlived its tombstone")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("feed", KEYLESS)
 def test_a_tombstone_whose_key_names_no_row_is_unknown(built, feed):
     found = built.sql(f"select * from silver.unknown_messages where feed = '{feed}'")

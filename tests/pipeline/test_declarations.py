@@ -5,9 +5,6 @@ import pytest
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import canal_record
 
-# columns of the shop stand in its YAML, too
-pytestmark = pytest.mark.long
-
 CALL = "feed='declared', database='shop', table='declared', key=['id']"
 YAML = """
 models:
@@ -77,6 +74,7 @@ def test_a_history_has_the_key_and_the_columns_of_its_gold_model_or_its_own(buil
     assert built.versions() == versions
 
 
+@pytest.mark.long
 def test_columns_that_move_between_yaml_and_call_rebuild_nothing(built):
     versions = built.versions()
     of_call = "columns={'id': 'int', 'amount': 'decimal(8,2)', 'state': {'type': 'string', 'source': 'status'}}"
@@ -88,6 +86,7 @@ def test_columns_that_move_between_yaml_and_call_rebuild_nothing(built):
         built.write_model("declared", MODELS["declared"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [

@@ -8,6 +8,7 @@ from ingestion.config.feeds import Feed
 from tests.pipeline.gold_cases import CASES, FEEDS, LOADS, TABLES
 from tests.pipeline.shop_records import selected_cases, shown
 
+RELOADED = ("reloaded", "brought", "loaded_once_more")
 WITH_VERSIONS = [claim for claim, case in CASES.items() if case.versions is not None]
 
 
@@ -158,11 +159,34 @@ def test_a_row_that_outlived_its_tombstone_is_reported_with_its_place(built):
     assert found[0]["finding"].startswith("the row outlived its tombstone")
 
 
-@pytest.mark.cases("a_full_load_between_changes_removes_nothing_and_replaces_none")
-def test_a_full_load_that_brings_keys_again_is_reported(built):
+@pytest.fixture(scope="module")
+def undecided(built):
+    """Tables and findings of order_is_decided."""
     found = shown(built, "--select", "order_is_decided", "--vars", "check_all_history: true")
-    again = [row for row in found if row["finding"].startswith("a full load brought keys again")]
-    assert [row["table_name"] for row in again] == ["between"]
+    return [(row["table_name"], row["finding"]) for row in found]
+
+
+@pytest.mark.cases("a_full_load_between_changes_removes_nothing_and_replaces_none")
+def test_a_full_load_that_brings_keys_again_is_reported(undecided):
+    again = [table for table, finding in undecided if "brought keys again" in finding]
+    assert again == ["between"]
+
+
+@pytest.mark.cases(
+    "a_new_full_load_clears_what_it_does_not_bring",
+    "a_new_full_load_that_brings_every_row_again_clears_none",
+    "a_new_full_load_that_nothing_follows_clears_what_it_does_not_bring",
+)
+def test_a_full_load_that_does_not_bring_a_row_is_reported_once_it_has_ended(undecided):
+    tables = {table for table, finding in undecided if "did not bring this row" in finding}
+    assert tables & set(RELOADED) == {"reloaded", "loaded_once_more"}
+
+
+@pytest.mark.cases("a_table_that_another_shares_a_row_with_has_its_own_alone")
+def test_a_table_that_shares_a_row_with_another_is_not_taken_for_its_partition(built):
+    """Partitions have all rows of their table: test_children.py."""
+    told = ("--select", "partitions_reach_their_table", "--vars", "check_all_history: true")
+    assert shown(built, *told) == []
 
 
 @pytest.mark.cases("a_late_change_replaces_nothing_newer")

@@ -152,71 +152,93 @@ def test_old_deletes_are_forgotten_unless_changes_came_later_than_declared(retai
     assert forget(project, "40 days").success
 
 
-@pytest.mark.long
-def test_a_feed_that_has_left_and_its_gold_table_are_removed_from_the_lakehouse(project):
+@pytest.fixture
+def with_own_feeds(project):
+    """A project that has the feeds of a test for as long as it lasts."""
     before = project.feeds
+    yield project
+    project.set_feeds(before)
+
+
+def add_feed_of_one_record(project, name):
+    project.add_feed(name, format="canal_json", files=f"in/{name}")
+    record = canal_record(name, 0, "INSERT", {"id": "1", "value": "a"}, 1000)
+    project.land(Feed(name=name, format="canal_json"), 0, [record])
+
+
+def operated(project, name, **arguments):
+    """Whether dbt's operation succeeded, and what it said."""
+    said = []
+    operation = ("run-operation", name, "--args", json.dumps(arguments))
+    succeeded = project.dbt(*operation, said=said).success
+    return succeeded, "\n".join(said)
+
+
+def feeds_in(project, table):
+    return sorted(row.feed for row in project.sql(f"select feed from {table}"))
+
+
+def test_a_feed_that_has_left_is_removed_from_silver_and_comes_back_with_its_old_records(
+    with_own_feeds,
+):
+    project = with_own_feeds
     for name in ("staying", "leaving"):
-        project.add_feed(name, format="canal_json", files=f"in/{name}")
-        record = canal_record(name, 0, "INSERT", {"id": "1", "value": "a"}, 1000)
-        project.land(Feed(name=name, format="canal_json"), 0, [record])
-    model = project.root / "models" / "gold" / "leaving.sql"
-    project.write_model(
-        "leaving", RETENTION.replace("'kept'", "'leaving'").replace("'retained'", "'leaving'")
-    )
-    project.run("--select", "silver", "leaving")
-
-    def operated(name, **arguments):
-        said = []
-        operation = ("run-operation", name, "--args", json.dumps(arguments))
-        succeeded = project.dbt(*operation, said=said).success
-        return succeeded, "\n".join(said)
-
-    def rows(table):
-        return sorted(row.feed for row in project.sql(f"select feed from {table}"))
-
-    succeeded, said = operated("forget_feed", feed="leaving")
+        add_feed_of_one_record(project, name)
+    project.run("--select", "silver")
+    succeeded, said = operated(project, "forget_feed", feed="leaving")
     assert not succeeded
     assert "feed leaving still stands in dbt_project.yml" in said
-    succeeded, said = operated("drop_gold_table", table="gold.leaving")
-    assert not succeeded
-    assert "models/gold/leaving.sql makes gold.leaving" in said
 
-    model.unlink()
-    project.set_feeds({name: one for name, one in project.feeds.items() if name != "leaving"})
+    with_both = project.feeds
+    project.set_feeds({name: one for name, one in with_both.items() if name != "leaving"})
     # the feeds of other tests may be there too
-    staying = [feed for feed in rows("silver.canal_json_changes") if feed != "leaving"]
+    changes = "silver.canal_json_changes"
+    staying = [feed for feed in feeds_in(project, changes) if feed != "leaving"]
     assert "staying" in staying
     # a table of somebody else, which no format has made
     project.sql("create table silver.price_changes (price int) using delta")
-    assert operated("forget_feed", feed="leaving")[0]
+    assert operated(project, "forget_feed", feed="leaving")[0]
     project.sql("drop table silver.price_changes")
-    assert rows("silver.canal_json_changes") == staying
+    assert feeds_in(project, changes) == staying
     project.run("--select", "silver")
-    assert "leaving" not in rows("silver.source_tables")
-    assert "staying" in rows("silver.source_tables")
+    assert "leaving" not in feeds_in(project, "silver.source_tables")
+    assert "staying" in feeds_in(project, "silver.source_tables")
 
-    for table in ("gold.leaving", "state.leaving"):
-        assert project.spark.catalog.tableExists(table)
-    assert operated("drop_gold_table", table="gold.leaving")[0]
-    for table in ("gold.leaving", "state.leaving"):
-        assert not project.spark.catalog.tableExists(table)
-    assert project.sql("select * from silver.applied_versions where model = 'leaving'") == []
-    for table, why in {
-        "gold.leaving": "there is no table gold.leaving",
-        "leaving": "name the table with its schema",
-        "silver.source_tables": "makes silver.source_tables",
-        "silver.applied_versions": "has no column _change",
-    }.items():
-        succeeded, said = operated("drop_gold_table", table=table)
-        assert not succeeded
-        assert why in said
-
-    # a feed that is back has its old records too, and no run without them
-    project.add_feed("leaving", format="canal_json", files="in/leaving")
+    # no run without its old records
+    project.set_feeds(with_both)
     refused = []
     assert not project.dbt("run", "--select", "silver", said=refused).success
     assert "run `python -m ingestion reparse leaving`" in "\n".join(refused)
-    assert operated("reparse", feed="leaving")[0]
+    assert operated(project, "reparse", feed="leaving")[0]
     project.run("--select", "silver")
-    assert rows("silver.canal_json_changes") == sorted([*staying, "leaving"])
-    project.set_feeds(before)
+    assert feeds_in(project, changes) == sorted([*staying, "leaving"])
+
+
+@pytest.mark.long
+def test_the_gold_table_of_a_model_that_has_left_is_removed_from_the_lakehouse(with_own_feeds):
+    project = with_own_feeds
+    add_feed_of_one_record(project, "modelled")
+    model = project.root / "models" / "gold" / "modelled.sql"
+    text = RETENTION.replace("'kept'", "'modelled'").replace("'retained'", "'modelled'")
+    project.write_model("modelled", text)
+    project.run("--select", "silver", "modelled")
+    succeeded, said = operated(project, "drop_gold_table", table="gold.modelled")
+    assert not succeeded
+    assert "models/gold/modelled.sql makes gold.modelled" in said
+
+    model.unlink()
+    for table in ("gold.modelled", "state.modelled"):
+        assert project.spark.catalog.tableExists(table)
+    assert operated(project, "drop_gold_table", table="gold.modelled")[0]
+    for table in ("gold.modelled", "state.modelled"):
+        assert not project.spark.catalog.tableExists(table)
+    assert project.sql("select * from silver.applied_versions where model = 'modelled'") == []
+    for table, why in {
+        "gold.modelled": "there is no table gold.modelled",
+        "modelled": "name the table with its schema",
+        "silver.source_tables": "makes silver.source_tables",
+        "silver.applied_versions": "has no column _change",
+    }.items():
+        succeeded, said = operated(project, "drop_gold_table", table=table)
+        assert not succeeded
+        assert why in said

@@ -108,7 +108,6 @@ def test_plain_dbt_beside_another_process_fails_and_touches_no_table(shop):
     assert shop.versions() == before
 
 
-@pytest.mark.long
 def test_gold_that_two_runs_worked_on_is_made_anew_by_the_next(shop, monkeypatch):
     """Only a server lets a second run in (tests/cluster): here one statement leaves what its end would."""
     rows, builds = content(shop, "orders"), builds_of_orders(shop)

@@ -95,7 +95,10 @@ MUTANTS = (
         file="tests/partitions_reach_their_table.sql",
         before="\n                and counted.row_count = sizes.row_count",
         after="",
-        tests=(f"{CHILDREN}::test_a_table_whose_partitions_change_without_it_is_reported",),
+        tests=(
+            "tests/pipeline/test_gold.py::test_a_table_that_shares_a_row_with_another_is_not_taken_for_its_partition",
+            f"{CHILDREN}::test_a_table_whose_partitions_change_without_it_is_reported",
+        ),
     ),
     Mutant(
         name="checks: a key in several partitions is not asked for",
@@ -153,7 +156,7 @@ MUTANTS = (
         after="",
         tests=(
             "tests/pipeline/test_maintenance.py::"
-            "test_a_feed_that_has_left_and_its_gold_table_are_removed_from_the_lakehouse",
+            "test_a_feed_that_has_left_is_removed_from_silver_and_comes_back_with_its_old_records",
         ),
     ),
     Mutant(
@@ -206,7 +209,10 @@ MUTANTS = (
         file="macros/checks/rows_not_loaded_again.sql",
         before="        and newest_epoch < epoch_of_load\n",
         after="",
-        tests=(LOADED_AGAIN,),
+        tests=(
+            "tests/pipeline/test_gold.py::test_a_full_load_that_does_not_bring_a_row_is_reported_once_it_has_ended",
+            LOADED_AGAIN,
+        ),
     ),
     Mutant(
         name="checks: a full load that marks its last row has not ended",
@@ -214,6 +220,9 @@ MUTANTS = (
         file="macros/checks/rows_not_loaded_again.sql",
         before=" or startswith(changes.snapshot_mark, 'last')",
         after="",
-        tests=(LOADED_AGAIN,),
+        tests=(
+            "tests/pipeline/test_gold.py::test_a_full_load_that_does_not_bring_a_row_is_reported_once_it_has_ended",
+            LOADED_AGAIN,
+        ),
     ),
 )

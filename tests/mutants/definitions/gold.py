@@ -23,7 +23,10 @@ MUTANTS = (
         file="macros/materializations/current_state.sql",
         before="'latest._is_rebuilt' if by_column else 'latest._sequence > current._change.sequence'",
         after="'latest._is_rebuilt' if by_column else 'true'",
-        tests=(CASES, "tests/pipeline/test_gold.py"),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_late_change_replaces_nothing_newer]",
+            CASES,
+        ),
     ),
     Mutant(
         name="gold: an insert that is older than its delete brings the row back",
@@ -31,7 +34,10 @@ MUTANTS = (
         file="macros/gold/sql/changes_of_table.sql",
         before="and changes.sequence < deletes.delete_sequence",
         after="and false",
-        tests=(CASES, "tests/pipeline/test_gold.py"),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[an_update_older_than_a_delete_revives_nothing]",
+            CASES,
+        ),
     ),
     Mutant(
         name="gold: deletes of later runs are not kept",
@@ -39,7 +45,10 @@ MUTANTS = (
         file="macros/materializations/current_state.sql",
         before="{%- do cdc._run_step(steps, cdc.append_deletes(state, plan)) -%}",
         after="",
-        tests=(CASES, "tests/pipeline/test_gold.py"),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[an_update_older_than_a_delete_revives_nothing]",
+            CASES,
+        ),
     ),
     Mutant(
         name="gold: a table that is built with deletes alone begins with an empty state",
@@ -69,7 +78,10 @@ MUTANTS = (
         file="macros/materializations/current_state.sql",
         before="current.{{ places.column }} is null",
         after="false",
-        tests=("tests/pipeline/test_key_ranges.py",),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_merge_finds_the_row_of_a_large_table_whose_key_is_no_number]",
+            "tests/pipeline/test_key_ranges.py",
+        ),
     ),
     Mutant(
         name="gold: a large table's rows are looked for by the value of the key whatever it is",
@@ -77,7 +89,10 @@ MUTANTS = (
         file="macros/gold/plan/key_ranges.sql",
         before="{%- if others -%}",
         after="{%- if false -%}",
-        tests=("tests/pipeline/test_key_ranges.py",),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_merge_finds_the_row_of_a_large_table_that_says_another_key_than_its_record]",
+            "tests/pipeline/test_key_ranges.py",
+        ),
     ),
     Mutant(
         name="gold: a TRUNCATE of one partition empties all of them",
@@ -86,9 +101,9 @@ MUTANTS = (
         before="{{ relation }}.order_scope = 'offset', {{ relation }}.partition, null) as partition",
         after="false, {{ relation }}.partition, null) as partition",
         tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_truncate_without_a_position_clears_its_own_partition]",
             "tests/pipeline/test_convergence.py"
             "::test_a_truncate_of_one_partition_leaves_what_another_one_told_of_the_key",
-            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -98,9 +113,9 @@ MUTANTS = (
         before="emptied.delete_sequence > current._change.sequence\n        and",
         after="emptied.delete_sequence < current._change.sequence\n        and",
         tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_truncate_clears_what_is_older_in_every_partition]",
             "tests/pipeline/test_drops.py"
             "::test_a_dropped_table_loses_its_rows_unless_the_feed_keeps_them",
-            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -110,8 +125,8 @@ MUTANTS = (
         before="key_part -> key_part is null)",
         after="key_part -> key_part is not null)",
         tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[two_rows_exchange_their_keys]",
             "tests/pipeline/test_keys.py::test_a_key_that_the_header_writes_otherwise_is_found",
-            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -137,9 +152,9 @@ MUTANTS = (
         before="        and name not in (meta.left_out or [])\n",
         after="",
         tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_column_that_the_source_adds_and_widens_is_in_gold]",
             "tests/pipeline/test_new_columns.py"
             "::test_a_column_that_the_source_adds_is_in_gold_at_once",
-            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -149,9 +164,9 @@ MUTANTS = (
         before="common_type(known + told.get(name, [] if known else ['string']))",
         after="common_type(known or told.get(name, ['string']))",
         tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_column_that_the_source_adds_and_widens_is_in_gold]",
             "tests/pipeline/test_new_columns.py"
             "::test_a_column_that_the_source_adds_is_in_gold_at_once",
-            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -161,8 +176,8 @@ MUTANTS = (
         before="not exists({{ key }}, key_part -> key_part is null)",
         after="{{ key }} is not null",
         tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_key_with_null_in_it_names_no_row]",
             "tests/pipeline/test_keys.py::test_a_key_with_null_names_no_row",
-            "tests/pipeline/test_gold.py",
         ),
     ),
     Mutant(
@@ -182,7 +197,11 @@ MUTANTS = (
         file="macros/gold/sql/gold_image.sql",
         before="{{ cdc.ignores_case(relation) }}\n                and size(",
         after="false and size(",
-        tests=("tests/pipeline/test_case_of_names.py", "tests/pipeline/test_combinations.py"),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_column_of_mysql_keeps_its_values_when_its_name_changes_its_case]",
+            "tests/pipeline/test_case_of_names.py",
+            "tests/pipeline/test_combinations.py",
+        ),
     ),
     Mutant(
         name="gold: the types of columns are those of the messages' spelling",
@@ -190,7 +209,10 @@ MUTANTS = (
         file="macros/gold/sql/encodings.sql",
         before="{{ cdc.spelled_as_declared('told_columns.column_name', declared) }}",
         after="told_columns.column_name",
-        tests=("tests/pipeline/test_case_of_names.py",),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_column_of_mysql_keeps_its_values_when_its_name_changes_its_case]",
+            "tests/pipeline/test_case_of_names.py",
+        ),
     ),
     Mutant(
         name="gold: a row without a key that was taken stays",

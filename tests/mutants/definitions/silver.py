@@ -12,7 +12,10 @@ MUTANTS = (
         file="models/silver/cdc_sequence_ranges.sql",
         before="beginning -> beginning <= struct(space_number",
         after="beginning -> beginning < struct(space_number",
-        tests=(EPOCHS, "tests/pipeline/test_gold.py"),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_new_full_load_clears_what_it_does_not_bring]",
+            EPOCHS,
+        ),
     ),
     Mutant(
         name="ranges: a second full load removes nothing",
@@ -20,7 +23,10 @@ MUTANTS = (
         file="models/silver/cdc_sequence_ranges.sql",
         before="begins_again or begins_again_here or begins_lower as starts_full_load",
         after="begins_again_here or begins_lower as starts_full_load",
-        tests=(EPOCHS, "tests/pipeline/test_gold.py"),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_new_full_load_clears_what_it_does_not_bring]",
+            EPOCHS,
+        ),
     ),
     Mutant(
         name="ranges: a second full load that no position tells removes nothing",
@@ -28,7 +34,10 @@ MUTANTS = (
         file="models/silver/cdc_sequence_ranges.sql",
         before="begins_again or begins_again_here or begins_lower as starts_full_load",
         after="begins_again or begins_lower as starts_full_load",
-        tests=("tests/pipeline/test_loads_again.py",),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[documents_that_are_loaded_again_clear_those_that_are_not]",
+            "tests/pipeline/test_loads_again.py",
+        ),
     ),
     Mutant(
         name="ranges: a repetition that goes back over a file of a trail counts as positions that begin again",
@@ -36,8 +45,11 @@ MUTANTS = (
         file="macros/gold/sql/sequence.sql",
         before="            and get({{ earlier }}, 1) < {{ cdc.positions_of_a_file() }}\n",
         after="",
-        tests=("tests/pipeline/test_positions.py::test_gold_is_what_the_source_holds",),
-        only="position_trail",
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_commit_that_goes_on_in_the_next_file_of_a_trail_is_repeated]",
+            "tests/pipeline/test_positions.py::test_gold_is_what_the_source_holds",
+        ),
+        only="trail",
     ),
     Mutant(
         name="ranges: a full load beside the stream begins an epoch",
@@ -62,7 +74,10 @@ MUTANTS = (
         file="models/silver/cdc_order_marks.sql",
         before="min(offset) as from_offset",
         after="max(offset) as from_offset",
-        tests=(EPOCHS, "tests/pipeline/test_gold.py"),
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_new_full_load_clears_what_it_does_not_bring]",
+            EPOCHS,
+        ),
     ),
     Mutant(
         name="complete_up_to: a table that is being read again counts as complete",
