@@ -422,6 +422,12 @@ POSITIONS = {
         [(120, *C)],
         [(120, *A, 100, 110), (120, *B, 110, 120), (120, *C, 120, None)],
     ),
+    "a_row_that_is_deleted_at_the_position_of_its_insert_is_deleted": Case(
+        # in another partition: nothing says which was first
+        "by_position",
+        ([Change("c", 140, 100, A)], [Change("d", 140, 100, partition=1)]),
+        [],
+    ),
     "a_tombstone_removes_nothing_and_is_no_second_change": Case(
         # of a compacted topic the delete is gone; 131: behind its delete; 132: sent again with it, behind a newer insert;
         # 133: sent again late, the insert is in another partition; 134: the key was inserted again
@@ -532,6 +538,20 @@ OFFSETS = {
             [Change("ROW", 80, 801, A), Change("ROW", 81, 802, A)],
         ),
         [(80, *B), (81, *A)],
+    ),
+    "a_key_in_two_partitions_shows_the_change_of_the_higher_offset": Case(
+        "by_offset",
+        (
+            [Change("INSERT", 100, 1000, A, partition=4)],
+            [Change("UPDATE", 100, 1001, B, partition=5)],
+        ),
+        [(100, *B)],
+    ),
+    "an_update_of_a_row_that_was_another_one_wins": Case(
+        # it says that the note was "older"
+        "by_offset",
+        ([Change("INSERT", 110, 1100, A)], [Change("UPDATE", 110, 1101, (1, "b", "x"))]),
+        [(110, 1, "b", "x")],
     ),
     "a_text_that_is_no_number_is_null": Case(
         "by_offset",

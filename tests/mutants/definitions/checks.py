@@ -85,6 +85,7 @@ MUTANTS = (
         before="to_json(changes.after_image))) > 1",
         after="to_json(changes.after_image))) > 2",
         tests=(
+            "tests/pipeline/test_gold.py::test_two_changes_at_one_position_are_reported",
             f"{SHIPPED}::test_conflicts_with_changes_that_were_checked_before_are_reported",
             AT_ONCE,
         ),
@@ -107,6 +108,7 @@ MUTANTS = (
         before="< max(place) filter (where has_key and is_ordered_by_offset) as wanderers",
         after="> max(place) filter (where has_key and is_ordered_by_offset) as wanderers",
         tests=(
+            "tests/pipeline/test_gold.py::test_a_key_in_two_partitions_is_reported",
             f"{SHIPPED}::test_conflicts_with_changes_that_were_checked_before_are_reported",
             AT_ONCE,
         ),
@@ -118,6 +120,7 @@ MUTANTS = (
         before="when is_before_complete and size(broken_columns) > 0",
         after="when is_before_complete and size(broken_columns) > 1",
         tests=(
+            "tests/pipeline/test_gold.py::test_an_update_that_finds_one_column_otherwise_is_reported",
             f"{SHIPPED}::test_a_change_that_does_not_find_the_row_as_it_was_left_is_reported",
             AT_ONCE,
         ),
