@@ -191,11 +191,6 @@ def test_an_update_that_finds_one_column_otherwise_is_reported(built):
     assert ('["110"]', "the row was another one before") in found
 
 
-@pytest.mark.cases("a_column_that_the_source_adds_and_widens_is_in_gold")
-def test_a_column_that_a_model_leaves_out_is_not_added(merged):
-    assert "note" not in merged["grown"][0].asDict()
-
-
 @pytest.mark.cases(
     "a_new_full_load_clears_what_it_does_not_bring",
     "a_new_full_load_that_brings_every_row_again_clears_none",
