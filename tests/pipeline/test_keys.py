@@ -15,8 +15,6 @@ from tests.pipeline.shop_records import (
     shown,
 )
 
-pytestmark = pytest.mark.long
-
 FEED = "keyed"
 SPELLED = """
     feed='keyed', database='shop', table='spelled',
@@ -180,6 +178,7 @@ def expected(table):
     }
 
 
+@pytest.mark.long
 def test_text_decimal_binary_and_timestamp_keys_are_exact(keyed):
     rows = keyed.sql("select * from gold.priced")
     gold = {(row.name, row.priced_at, row.amount, bytes(row.tag)): row.value for row in rows}
@@ -189,6 +188,7 @@ def test_text_decimal_binary_and_timestamp_keys_are_exact(keyed):
     }
 
 
+@pytest.mark.long
 def test_a_key_with_null_names_no_row(keyed):
     """And each change of such a row is reported."""
     gold = {(row.code, row.part): row.value for row in keyed.sql("select * from gold.coded")}
@@ -203,6 +203,7 @@ def test_a_key_with_null_names_no_row(keyed):
     }
 
 
+@pytest.mark.long
 def test_changes_without_a_key_are_reported_where_no_model_reads_them(keyed):
     """Once for the table, with the first of them."""
     found = shown(keyed, "--select", "changes_have_keys")
@@ -216,6 +217,7 @@ def test_changes_without_a_key_are_reported_where_no_model_reads_them(keyed):
     assert told == [(None, 0, 3, f"shop.without_model has changes without a key: {advice}")]
 
 
+@pytest.mark.long
 def test_a_change_without_a_key_is_taken_for_no_drop_of_its_table(keyed):
     """It comes behind rows that stand, and none of these outlived anything."""
     keyless = keyed.sql(
@@ -228,6 +230,7 @@ def test_a_change_without_a_key_is_taken_for_no_drop_of_its_table(keyed):
     assert shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('half_told')) }}") == []
 
 
+@pytest.mark.long
 def test_null_in_a_key_column_of_gold_is_a_finding(keyed):
     found = []
     for emptied in ("false", "code = ''"):
@@ -253,6 +256,7 @@ def test_a_value_is_one_key_however_it_is_written(keyed):
     assert [row["verdict"] for row in found] == ["gold shows it", "a newer change won"]
 
 
+@pytest.mark.long
 def test_versions_of_a_value_are_of_one_row(keyed):
     rows = keyed.sql("select int(amount) as amount, value, is_current from gold.spelled_history")
     assert sorted(tuple(row) for row in rows) == [
@@ -274,6 +278,7 @@ def test_keys_that_differ_in_padding_alone_are_reported(keyed):
     assert shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('spelled')) }}") == []
 
 
+@pytest.mark.long
 def test_a_key_that_gets_another_column_is_reported(keyed):
     """With the first change that names the other key."""
     found = shown(keyed, "--select", "key_is_the_sources_key")
@@ -281,6 +286,7 @@ def test_a_key_that_gets_another_column_is_reported(keyed):
     assert told == [(100, "the model declares the key code, and the messages name code, part")]
 
 
+@pytest.mark.long
 def test_misfits_can_be_errors(keyed):
     told = {"every_value_fits_its_type": {"config": {"severity": "error", "where": "code = ''"}}}
     misfit = (
@@ -311,6 +317,7 @@ PAID = """{{{{ cdc.current_state(
 """
 
 
+@pytest.mark.long
 def test_a_key_that_the_header_writes_otherwise_is_found(project):
     """Debezium's key has a decimal in base64, its header a number; the delete and the create may come in two runs."""
     before = project.feeds
@@ -355,6 +362,7 @@ def scaled(offset, operation, key, note, scale):
     return debezium_record(offset, operation, row, source, schema=block)
 
 
+@pytest.mark.long
 def test_a_key_whose_decimal_is_written_with_another_scale_is_reported(project):
     """An ALTER gives the column more digits, or the converter begins to write numbers: the changes miss their rows."""
     before = project.feeds

@@ -146,7 +146,7 @@ MUTANTS = (
         file="macros/parse/decode.sql",
         before="when forall({{ key_columns }}, key_column -> map_contains_key({{ image }}, key_column))",
         after="when exists({{ key_columns }}, key_column -> map_contains_key({{ image }}, key_column))",
-        tests=golden("canal_json"),
+        tests=golden("maxwell"),
     ),
     Mutant(
         name="ddl_kind: a table that is dropped counts as one of another kind",
