@@ -7,8 +7,8 @@ DEFAULTS = {
     # Records of aborted transactions are not read, unless the feed declares read_uncommitted.
     "isolation.level": "read_committed",
     # After each poll Spark asks where the partition begins and ends, and the broker answers that
-    # behind the fetch of what comes next. At the end of a partition nothing comes: half a second
-    # for each partition, if the consumer waits as long as Kafka lets it.
+    # only after the fetch of what comes next. At the end of a partition nothing comes, and that
+    # fetch waits: half a second for each partition, if it waits as long as Kafka lets it.
     "fetch.max.wait.ms": "10",
     # Fewer and larger polls, so that Spark asks less often. A task holds one poll.
     "max.poll.records": "2000",

@@ -20,19 +20,22 @@ def test_its_text_stands_once_in_its_file(mutant):
     assert mutant.faulty(text) != text
 
 
+def collected(*options):
+    """What pytest finds of the tests that should see the faults."""
+    named = sorted({test for mutant in MUTANTS for test in mutant.tests})
+    told = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *options, *named]
+    return subprocess.run(told, cwd=ROOT, capture_output=True, text=True)
+
+
 def test_pytest_finds_the_tests_that_should_see_them():
     """A name that pytest does not find would end the run of all mutants, in the night that it is for."""
-    named = sorted({test for mutant in MUTANTS for test in mutant.tests})
-    told = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *named]
-    found = subprocess.run(told, cwd=ROOT, capture_output=True, text=True)
+    found = collected()
     assert found.returncode == 0, "\n".join(found.stdout.splitlines()[-20:]) + found.stderr
 
 
 def test_nine_in_ten_have_a_test_that_make_test_runs():
     """Whether it catches them, only their run says; a fault whose tests are all long it catches in no case."""
-    named = sorted({test for mutant in MUTANTS for test in mutant.tests})
-    told = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *TIERS["fast"], *named]
-    listed = subprocess.run(told, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+    listed = collected(*TIERS["fast"]).stdout.splitlines()
     run = [line for line in listed if "::" in line and not line.startswith(NOT_FAST)]
 
     def is_run(test):

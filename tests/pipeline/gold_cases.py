@@ -585,16 +585,25 @@ RELOADED, BROUGHT, LOADED_ONCE_MORE, TAKEN_OVER, DROPPED = map(
 READ, CUT, RECREATED, TRUNCATED, BESIDE = map(
     of_postgres, ("read_again", "cut_over_1", "recreated", "truncated", "beside")
 )
+
+
+def loaded_and_streamed(record):
+    """A full load of three rows, and a change of one of them."""
+    return [
+        record(0, "r", 1, "first load", 2, 10, 0, "first"),
+        record(1, "r", 2, "first load", 2, 10, 0, "true"),
+        record(2, "r", 3, "first load", 2, 10, 0, "last"),
+        record(3, "u", 2, "streamed", 2, 20),
+    ]
+
+
 # source tables that are cleared, dropped or loaded again, in the order of positions
 CLEARED_BY_POSITION = {
     "a_new_full_load_clears_what_it_does_not_bring": Case(
         "cleared_by_position",
         (
             [
-                RELOADED(0, "r", 1, "first load", 2, 10, 0, "first"),
-                RELOADED(1, "r", 2, "first load", 2, 10, 0, "true"),
-                RELOADED(2, "r", 3, "first load", 2, 10, 0, "last"),
-                RELOADED(3, "u", 2, "streamed", 2, 20),
+                *loaded_and_streamed(RELOADED),
                 RELOADED(4, "c", 4, "streamed", 2, 30),
             ],
             [
@@ -608,27 +617,19 @@ CLEARED_BY_POSITION = {
     "a_new_full_load_that_brings_every_row_again_clears_none": Case(
         "cleared_by_position",
         (
+            loaded_and_streamed(BROUGHT),
             [
-                BROUGHT(0, "r", 1, "first load", 2, 10, 0, "first"),
-                BROUGHT(1, "r", 2, "first load", 2, 10, 0, "last"),
-                BROUGHT(2, "u", 2, "streamed", 2, 20),
-            ],
-            [
-                BROUGHT(3, "r", 1, "second load", 2, 90, 0, "first"),
-                BROUGHT(4, "r", 2, "second load", 2, 90, 0, "last"),
+                BROUGHT(4, "r", 1, "second load", 2, 90, 0, "first"),
+                BROUGHT(5, "r", 2, "second load", 2, 90, 0, "true"),
+                BROUGHT(6, "r", 3, "second load", 2, 90, 0, "last"),
             ],
         ),
-        [(1, "second load"), (2, "second load")],
+        [(1, "second load"), (2, "second load"), (3, "second load")],
     ),
     "a_new_full_load_that_nothing_follows_clears_what_it_does_not_bring": Case(
         "cleared_by_position",
         (
-            [
-                LOADED_ONCE_MORE(0, "r", 1, "first load", 2, 10, 0, "first"),
-                LOADED_ONCE_MORE(1, "r", 2, "first load", 2, 10, 0, "true"),
-                LOADED_ONCE_MORE(2, "r", 3, "first load", 2, 10, 0, "last"),
-                LOADED_ONCE_MORE(3, "u", 2, "streamed", 2, 20),
-            ],
+            loaded_and_streamed(LOADED_ONCE_MORE),
             [
                 LOADED_ONCE_MORE(4, "r", 1, "second load", 2, 90, 0, "first"),
                 LOADED_ONCE_MORE(5, "r", 3, "second load", 2, 90, 0, "last"),
