@@ -46,6 +46,7 @@ class Lakehouse:
 
     def __init__(self, root: Path):
         self.root = root
+        self.written_by: dict[str, str] = {}
         for name in COPIED:
             ignored = shutil.ignore_patterns("__pycache__", "*.py", "build")
             shutil.copytree(ROOT / name, root / name, ignore=ignored if name == "tests" else None)
@@ -71,6 +72,12 @@ class Lakehouse:
         self.set_feeds({key: value for key, value in self.feeds.items() if key != name})
 
     def write_model(self, name: str, text: str) -> None:
+        """Write a gold model. Its table outlives the module of tests, so that no other module may have one of that name."""
+        module = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
+        owner = self.written_by.setdefault(name, module)
+        assert owner == module, (
+            f"gold.{name} is a table of {owner}: give that of {module} another name"
+        )
         (self.root / "models" / "gold" / f"{name}.sql").write_text(text)
 
     def load(self, *arguments: str) -> int:

@@ -125,7 +125,7 @@ TABLES = {
         "'id': 'int', 'value': 'string'",
         ("id", "value"),
     ),
-    "grown": Table(
+    "with_added_columns": Table(
         "gold_offsets",
         "database='shop', table='grown'",
         "['id']",
@@ -133,7 +133,7 @@ TABLES = {
         ("id", "amount", "value"),
         more=", left_out=['note'], new_columns='add'",
     ),
-    "retyped": Table(
+    "with_other_types": Table(
         "gold_positions",
         "database='shop', schema='public', table='retyped'",
         "['id']",
@@ -148,7 +148,7 @@ TABLES = {
         "'id': 'int', 'pay': 'decimal(6,2)', 'job': 'string'",
         ("id", "pay", "job"),
     ),
-    "documents": Table(
+    "of_documents": Table(
         "gold_positions",
         "database='shop', table='documents'",
         "['id']",
@@ -169,7 +169,7 @@ TABLES = {
         "'id': 'int', 'value': 'string'",
         ("id", "value"),
     ),
-    "large": Table(
+    "large_with_same_keys": Table(
         "gold_positions",
         "database='shop', table='large'",
         "['id']",
@@ -970,7 +970,7 @@ TABLES_OF_THEIR_OWN = {
     ),
     "a_column_that_the_source_adds_and_widens_is_in_gold": Case(
         # `note` is left out, `a b` is no name that a table can have
-        "grown",
+        "with_added_columns",
         (
             grown(0, {"id": "1", "value": "a"}),
             grown(1, {"id": "2", "amount": "7"}, amount="int", note="text", **{"a b": "int"}),
@@ -980,7 +980,7 @@ TABLES_OF_THEIR_OWN = {
     ),
     "a_value_keeps_the_type_that_its_own_message_had": Case(
         # the column has become a text, and the second message does not carry the value
-        "retyped",
+        "with_other_types",
         (
             [retyped(0, "c", 20454, "long", with_date(AS_TEXT))],
             [retyped(1, "u", UNAVAILABLE, "short", AS_TEXT)],
@@ -1000,7 +1000,7 @@ TABLES_OF_THEIR_OWN = {
         [(1, Decimal("2.50"), "c"), (2, Decimal("1.50"), "b")],
     ),
     "documents_that_are_loaded_again_clear_those_that_are_not": Case(
-        "documents",
+        "of_documents",
         (
             [
                 document(0, "r", 1, "loaded", 10, "true"),
@@ -1041,7 +1041,7 @@ TABLES_OF_THEIR_OWN = {
         [(1, "sent")],
     ),
     "a_merge_finds_the_row_of_a_large_table_whose_key_is_no_number": Case(
-        "large",
+        "large_with_same_keys",
         (
             [LARGE(0, "c", "four apples", "old", 1, 10), LARGE(1, "c", 5, "old", 1, 11)],
             [LARGE(2, "u", "four apples", "new", 1, 12), LARGE(3, "u", 5, "new", 1, 13)],
