@@ -58,7 +58,7 @@ def bring_flink() -> Path | None:
 def bring_paimon() -> list[str]:
     """Return the jars of Paimon, fetched if necessary; none if that fails."""
     try:
-        jars.bring([PAIMON], PEERS / "paimon", beside_pyspark=False)
+        jars.fetch([PAIMON], PEERS / "paimon", beside_pyspark=False)
     except UserError as error:
         print(f"Paimon is left out: {error}")
         return []

@@ -36,8 +36,8 @@ def show_batch(batch: Batch) -> None:
     speed = batch.records / batch.seconds if batch.seconds > 0 else 0
     lag = ""
     if batch.lag is not None:
-        behind = sum(sum(partitions.values()) for partitions in batch.lag.values())
-        lag = f", {behind:,} behind"
+        unread = sum(sum(partitions.values()) for partitions in batch.lag.values())
+        lag = f", {unread:,} behind"
     size = human_bytes(batch.bytes)
     say(f"{batch.feed}: {batch.records:,} records, {size}, {speed:,.0f} records/s{lag}")
 

@@ -13,7 +13,7 @@ def add_parser(
 ) -> None:
     """Describe the command line of `init`."""
     parser = subparsers.add_parser(
-        "init", parents=[common], help="bring Spark's extra jars into a project, as make setup does"
+        "init", parents=[common], help="fetch Spark's extra jars into a project, as make setup does"
     )
     parser.set_defaults(main=main)
 

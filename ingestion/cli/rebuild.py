@@ -21,7 +21,7 @@ def add_parser(
 ) -> None:
     """Describe the command lines of `rebuild` and `reparse`."""
     rebuild = subparsers.add_parser(
-        "rebuild", parents=[common], help="accept a feed's changed settings and build anew"
+        "rebuild", parents=[common], help="accept a feed's changed settings and build again"
     )
     rebuild.add_argument("feed", metavar="FEED")
     rebuild.set_defaults(main=main, command=_rebuild)
@@ -45,7 +45,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _rebuild(spark: SparkSession, config: Config, feed: Feed, _: argparse.Namespace) -> int:
     """Parse every message of the feed's format again; gold follows by itself."""
-    say(f"Building silver of {feed.format} anew from bronze, and gold behind it ...")
+    say(f"Building silver of {feed.format} again from bronze, and gold after it ...")
     values = json.dumps({"feed": feed.name})
     code = run_dbt(config.project_dir, "run-operation", "forget_silver", "--args", values)
     if code != OK:

@@ -24,7 +24,7 @@ def main(args: argparse.Namespace) -> int:
     """Note that the feed has left; its records stay in bronze."""
     config = read_config(args.project_dir)
     if args.feed in config.feeds:
-        raise UserError(f"Feed {args.feed} still stands in dbt_project.yml: remove it there first.")
+        raise UserError(f"Feed {args.feed} is still in dbt_project.yml: remove it there first.")
     spark = session(config.project_dir, brief=True)
     create_tables(spark, config.bronze)
     retire_feed(spark, config.bronze, args.feed)

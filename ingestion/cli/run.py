@@ -102,7 +102,7 @@ def main(args: argparse.Namespace) -> int:
         held = [stack.enter_context(metastore_lock(locks))]
         held += [stack.enter_context(feed_lock(locks, feed.name)) for feed in feeds]
         with recorded(config, "run") as codes:
-            codes.append(_bring_up(config, feeds, held, args.accept_gaps))
+            codes.append(_update(config, feeds, held, args.accept_gaps))
         facts = gather(config)
         text.show(facts)
         publish(config, facts, metrics)
@@ -110,7 +110,7 @@ def main(args: argparse.Namespace) -> int:
     return codes[0]
 
 
-def _bring_up(config: Config, feeds: list[Feed], held: list[int], accept_gaps: bool) -> int:
+def _update(config: Config, feeds: list[Feed], held: list[int], accept_gaps: bool) -> int:
     """Load, build and test; return the first exit code that is not OK."""
     say("Starting Spark ...")
     spark = session(config.project_dir, hive=True, inherited=held)

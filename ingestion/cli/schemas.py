@@ -84,7 +84,7 @@ def fetch(registry: str, number: int) -> dict[str, object]:
         request.add_header("Authorization", f"Basic {coded}")
     try:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-            told = json.loads(answer.read())
+            registered = json.loads(answer.read())
     except urllib.error.HTTPError as error:
         raise UserError(_why_refused(registry, number, error.code), SOURCE) from None
     except (OSError, ValueError) as error:
@@ -93,26 +93,26 @@ def fetch(registry: str, number: int) -> dict[str, object]:
             "that this machine reaches it.",
             SOURCE,
         ) from None
-    if not isinstance(told, dict) or not isinstance(told.get("schema"), str):
+    if not isinstance(registered, dict) or not isinstance(registered.get("schema"), str):
         raise UserError(
             f"{registry} answers about schema {number}, but not as a schema registry: check the "
             "address.",
             SOURCE,
         )
-    return told
+    return registered
 
 
-def write_schema(folder: Path, number: int, told: dict[str, object]) -> None:
+def write_schema(folder: Path, number: int, registered: dict[str, object]) -> None:
     """Write the schema's text where dbt reads it, if Spark can decode records with it."""
-    kind = told.get("schemaType", "AVRO")
+    kind = registered.get("schemaType", "AVRO")
     if kind != "AVRO":
         raise UserError(f"Schema {number} is {kind}, not Avro: such records cannot be read.")
-    if told.get("references"):
+    if registered.get("references"):
         raise UserError(
             f"Schema {number} refers to other subjects: put its whole text, with theirs in it, "
             f"into {folder / f'{number}.avsc'}."
         )
-    replace_file(folder / f"{number}.avsc", str(told["schema"]).encode())
+    replace_file(folder / f"{number}.avsc", str(registered["schema"]).encode())
 
 
 def _why_refused(registry: str, number: int, code: int) -> str:

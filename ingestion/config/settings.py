@@ -122,7 +122,7 @@ def _check_belonging(feed: str, known: Format, formats: dict[str, Format], given
     needed = known.required_setting
     if needed and needed not in given:
         raise UserError(
-            f"Feed {feed}: {known.name} needs {needed}, which no message tells "
+            f"Feed {feed}: {known.name} needs {needed}, which no message carries "
             f"(docs/formats/{known.name}.md)."
         )
 
@@ -211,8 +211,8 @@ def _encodings(value: object) -> dict[str, dict[str, str]]:
 
 
 def _cut_overs(value: object) -> dict[str, Any]:
-    for told in _named(value).values():
-        times = [_instant(time) for time in (told if isinstance(told, list) else [told])]
+    for given in _named(value).values():
+        times = [_instant(time) for time in (given if isinstance(given, list) else [given])]
         if times != sorted(times):
             raise ValueError("a mapping of tables to times, the earliest first")
     return value

@@ -56,9 +56,9 @@ class SpotChecks:
     # table -> its differing rows
     suspects: dict[str, dict[Key, Suspect]] = field(default_factory=dict)
     # table -> keys with an open finding
-    told: dict[str, set[Key]] = field(default_factory=dict)
+    reported: dict[str, set[Key]] = field(default_factory=dict)
     compared: dict[str, Comparison] = field(default_factory=dict)
-    said: set[str] = field(default_factory=set)
+    shown: set[str] = field(default_factory=set)
     # the tables that were checked last come after the others
     order: list[str] = field(default_factory=list)
 
@@ -99,8 +99,8 @@ def check(checks: SpotChecks, config: Config) -> None:
         except UserError as error:
             checks.compared.pop(name, None)
             sentence = f"Spot check of {name}: {error}"
-            if sentence not in checks.said:
-                checks.said.add(sentence)
+            if sentence not in checks.shown:
+                checks.shown.add(sentence)
                 complain(sentence)
 
 
@@ -110,11 +110,11 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
         source = source_of(feed)
         checks.compared[name] = comparison_of(checks.spark, config, model, source)
     compared = checks.compared[name]
-    if name not in checks.told:
+    if name not in checks.reported:
         # findings of an earlier process
-        checks.told[name] = {_in_order(compared, model, key) for key in open_keys(config, name)}
-    suspects, told = checks.suspects.setdefault(name, {}), checks.told[name]
-    again = list(dict.fromkeys([*suspects, *told]))[:MOST]
+        checks.reported[name] = {_in_order(compared, model, key) for key in open_keys(config, name)}
+    suspects, reported = checks.suspects.setdefault(name, {}), checks.reported[name]
+    again = list(dict.fromkeys([*suspects, *reported]))[:MOST]
     silver = config.tables_of("silver") / f"{feed.format}_changes"
     look = look_at_some(compared, model, silver, again)
     proven = _proven(suspects, look)
@@ -122,18 +122,18 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
         complete = complete_up_to(checks.spark, config, feed, model)
         proven = [key for key in proven if complete is not None and complete > suspects[key].since]
     found = [_found(compared, model, key, look.pairs[key]) for key in proven]
-    new = [number for number, key in enumerate(proven) if key not in told]
+    new = [number for number, key in enumerate(proven) if key not in reported]
     for number in new[:EXPLAINED]:
         words = checks.explain(config.project_dir, name, found[number].key)
         found[number] = found[number]._replace(explanation=words)
     for number in new:
         sentence = "; ".join(filter(None, (found[number].finding, found[number].explanation)))
         complain(f"Spot check: {name} {sentence}")
-    equal = [key for key in told if key in look.pairs and not look.pairs[key].differs]
+    equal = [key for key in reported if key in look.pairs and not look.pairs[key].differs]
     if found or equal:
         resolved = [_as_declared(compared, model, key) for key in equal]
         record(checks.spark, config, found, name, resolved)
-    checks.told[name] = (told | set(proven)) - set(equal)
+    checks.reported[name] = (reported | set(proven)) - set(equal)
 
 
 def _proven(suspects: dict[Key, Suspect], look: Look) -> list[Key]:
@@ -155,7 +155,7 @@ def _proven(suspects: dict[Key, Suspect], look: Look) -> list[Key]:
 
 def _found(compared: Comparison, model: Model, key: Key, pair: Pair) -> Found:
     sentence = "; ".join(lines_of_row(compared, key, pair.source, pair.gold))
-    topic, partition, offset, _ = pair.gold.told if pair.gold else (None, None, None, None)
+    topic, partition, offset, _ = pair.gold.change if pair.gold else (None, None, None, None)
     declared = _as_declared(compared, model, key)
     return Found(model.name, model.feed, topic, partition, offset, declared, sentence)
 

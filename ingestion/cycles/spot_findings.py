@@ -57,14 +57,14 @@ def record(
     spark.createDataFrame(rows, TYPES).createOrReplaceTempView("spot_found")
     looked_at = [list(key) for key in [*equal, *(one.key for one in found)]]
     place = "gold_table, feed, topic, partition, offset, row_key"
-    told = f"{place}, finding"
+    columns = f"{place}, finding"
     spark.sql(
         f"""
         merge into delta.`{path}` as known
         using (
             select
                 *,
-                md5(to_json(struct('{TEST}' as test, {told}))) as finding_id
+                md5(to_json(struct('{TEST}' as test, {columns}))) as finding_id
             from spot_found
         ) as found
             on
@@ -72,7 +72,7 @@ def record(
                 and known.resolved_at is null
         when matched then update set known.last_seen = current_timestamp()
         when not matched then insert (
-            finding_id, test, {told}, looked_from, first_seen, last_seen
+            finding_id, test, {columns}, looked_from, first_seen, last_seen
         ) values (
             finding_id, '{TEST}', {place}, concat_ws('; ', finding, explanation),
             -1, current_timestamp(), current_timestamp()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run_dbt(project_dir: Path, *arguments: str) -> int:
     """Run one dbt command in the running Spark session, show its nodes, return the exit code."""
     tests: Counter[str] = Counter()
-    outcome = invoke_dbt(project_dir, arguments, lambda event: _tell(event, tests))
+    outcome = invoke_dbt(project_dir, arguments, lambda event: _show(event, tests))
     if tests:
         counts = ", ".join(f"{count} {word}" for word, count in sorted(tests.items()))
         say(f"  tests: {counts}")
@@ -59,7 +59,7 @@ def invoke_dbt(
     )
 
 
-def _tell(event: "EventMsg", tests: Counter[str]) -> None:
+def _show(event: "EventMsg", tests: Counter[str]) -> None:
     """Show a finished node, unless it is a test that passed."""
     if event.info.name in ("MainEncounteredError", "RunningOperationCaughtError"):
         complain(short(event.data.exc))
@@ -89,5 +89,5 @@ def verb_of(status: str) -> str:
 def short(message: str) -> str:
     """Return the sentence of an error without the plans that Spark prints after it."""
     lines = [line.strip() for line in str(message).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("+-", ":", "'", "Runtime Error"))]
-    return " ".join(told[:4])[:600] or "no message"
+    kept = [line for line in lines if not line.startswith(("+-", ":", "'", "Runtime Error"))]
+    return " ".join(kept[:4])[:600] or "no message"

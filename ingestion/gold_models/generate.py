@@ -10,7 +10,7 @@ from pathlib import Path
 from ingestion.config.feeds import Config, Feed, choose, read_config
 from ingestion.errors import OK, SOURCE, UserError
 from ingestion.gold_models.models import Table, declared_models, differences
-from ingestion.gold_models.new_models import Missing, missing_models, tell_model, write_models
+from ingestion.gold_models.new_models import Missing, missing_models, show_model, write_models
 from ingestion.gold_models.source_tables import known_places, source_tables
 from ingestion.progress import say
 
@@ -65,7 +65,7 @@ def _of_feed(config: Config, name: str, names: list[str]) -> list[Path]:
     missing = []
     for table in _chosen(feed, every_table, names):
         if model := next((one for one in declared if one.is_of(feed.name, table)), None):
-            tell_model(model.path, table, differences(model, table))
+            show_model(model.path, table, differences(model, table))
         elif not names and feed.leaves_out(table.own_name):
             say(f"{table}: left out, as leave_out of the feed says")
         else:
@@ -93,7 +93,7 @@ def _of_all_feeds(config: Config) -> list[Path]:
 def _written(config: Config, missing: list[Missing]) -> list[Path]:
     outcomes = write_models(config.project_dir, missing)
     for outcome in outcomes:
-        outcome.tell()
+        outcome.show()
     return [outcome.path for outcome in outcomes if outcome.path]
 
 
@@ -101,5 +101,5 @@ def _chosen(feed: Feed, tables: list[Table], names: list[str]) -> list[Table]:
     for name in names:
         if not any(table.is_called(name) for table in tables):
             listed = ", ".join(str(table) for table in tables)
-            raise UserError(f"Feed {feed.name} has brought no table {name}; it has: {listed}.")
+            raise UserError(f"Feed {feed.name} has sent no table {name}; it has: {listed}.")
     return [table for table in tables if not names or any(table.is_called(name) for name in names)]

@@ -57,7 +57,7 @@ def write(
 ) -> tuple[Path, list[str]]:
     """Write the model, and its YAML unless one describes it; return its path and remarks.
 
-    The columns stand in the YAML. They stand in the model's call where the YAML is another's, and
+    The columns are in the YAML. They are in the model's call where the YAML is another's, and
     where a column has a name that dbt would take for Jinja in YAML.
     The YAML is written first: a model that once is without its tests would stay without. dbt, which
     may read at the same time, sees a file whole or not at all.
@@ -144,8 +144,8 @@ class _Indented(yaml.SafeDumper):
 
 
 def _description(column: Column) -> str:
-    told = [column.comment, column.source_type, column.doubt()]
-    return _plain_text("; ".join(part for part in told if part))
+    known = [column.comment, column.source_type, column.doubt()]
+    return _plain_text("; ".join(part for part in known if part))
 
 
 def _plain_text(text: str) -> str:

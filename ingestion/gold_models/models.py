@@ -31,12 +31,12 @@ ZONES = {
     "time_zone must name; timestamp_ntz or date where the source has no zone",
 }
 NO_TYPES = (
-    "the messages tell no types: every column is string until you say otherwise, and what is not "
+    "the messages carry no types: every column is string until you say otherwise, and what is not "
     "written as plain text the feed's encodings must name"
 )
 NO_ENCODINGS = (
     "string until you say otherwise, and the feed's encodings must name how they are written (text "
-    "where it is plain), since neither the messages nor a document tells it"
+    "where it is plain), since neither the messages nor a document shows it"
 )
 # Names that macros/project/gold_models.sql lists as those of gold itself.
 TAKEN = (
@@ -78,7 +78,7 @@ class Column:
 
     def doubt(self) -> str | None:
         """Return why a person should check the type, or None."""
-        told = self.source_type or ""
+        source_type = self.source_type or ""
         if self.lacks_encoding:
             return f"written as {self.wire_encoding}, which the feed's encodings must name"
         if self.wire_encoding == "encoded_list":
@@ -90,15 +90,15 @@ class Column:
             earlier for earlier in dict.fromkeys(self.earlier_types) if earlier != self.type
         ]:
             return f"earlier messages say {', '.join(others)}: their rows may not fit"
-        if self.type == "string" and re.match(r"(?i)dec|num|.*decimal", told):
+        if self.type == "string" and re.match(r"(?i)dec|num|.*decimal", source_type):
             return "more than Spark's 38 digits, or no fixed scale: string keeps them all"
-        if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", told):
+        if self.type == "string" and re.match(r"(?i)time\b|.*[.](Micro|Nano)?Time$", source_type):
             return "Spark has no type for a time of day"
         if self.lacks_zone:
             return ZONES[self.wire_encoding or ""]
         if self.may_name_zone:
             return "timestamp, if its texts name a zone, such as Asia/Shanghai"
-        if re.match(r"(?i)tinyint\(1\)", told):
+        if re.match(r"(?i)tinyint\(1\)", source_type):
             return "boolean, if it holds nothing but 0 and 1"
         return None
 
@@ -167,8 +167,8 @@ class Table:
 
     def _doubts_of_types(self) -> list[str]:
         columns = self.columns_of_gold()
-        untold = [column.name for column in columns if column.source_type is None]
-        if len(untold) == len(columns):
+        without_type = [column.name for column in columns if column.source_type is None]
+        if len(without_type) == len(columns):
             return [NO_TYPES]
         doubts = [
             f"{column.name} is {column.type} ({column.source_type}): {doubt}"
@@ -178,8 +178,8 @@ class Table:
         return (
             doubts
             + [
-                f"{name} is string until you say otherwise: no message tells its type"
-                for name in untold
+                f"{name} is string until you say otherwise: no message carries its type"
+                for name in without_type
             ]
             + self._doubts_of_encodings(columns)
         )
@@ -218,7 +218,7 @@ class Model:
     left_out: tuple[str, ...]
     # columns that the model does not declare come into gold when messages carry them
     adds_columns: bool
-    # they stand in the model's YAML, not in its call
+    # they are in the model's YAML, not in its call
     has_columns_in_yaml: bool = False
 
     @property
@@ -282,8 +282,8 @@ def described_models(project_dir: Path) -> dict[str, tuple[Path, dict[str, Any]]
     described: dict[str, tuple[Path, dict[str, Any]]] = {}
     for path in model_files(project_dir, "*.yml", "*.yaml"):
         try:
-            told = yaml.load(path.read_text(encoding="utf-8"), Loader=SafeLoader)
-            found = {entry["name"]: (path, entry) for entry in told.get("models") or []}
+            content = yaml.load(path.read_text(encoding="utf-8"), Loader=SafeLoader)
+            found = {entry["name"]: (path, entry) for entry in content.get("models") or []}
         except (yaml.YAMLError, AttributeError, TypeError, KeyError):
             # dbt reports what is wrong with it
             continue
@@ -319,13 +319,13 @@ def _model(path: Path, call: dict[str, Any], typed: dict[str, Any]) -> Model:
         name: column if isinstance(column, dict) else {"type": column}
         for name, column in declared.items()
     }
-    told = {name: column.get("source", name) for name, column in columns.items()}
-    sources = {name: source for name, source in told.items() if source not in SHARD}
+    source_names = {name: column.get("source", name) for name, column in columns.items()}
+    sources = {name: source for name, source in source_names.items() if source not in SHARD}
     return Model(
         path=path,
         feed=call["feed"],
         place=tuple(call.get(name) for name in ARGUMENTS),
-        key=tuple(told[name] for name in call.get("key", ()) if name in sources),
+        key=tuple(source_names[name] for name in call.get("key", ()) if name in sources),
         columns={source: columns[name]["type"] for name, source in sources.items()},
         gold_names={source: name for name, source in sources.items()},
         left_out=tuple(call.get("left_out", ())),
@@ -347,40 +347,41 @@ def _calls(project_dir: Path, text: str) -> list[dict[str, Any]]:
     return calls
 
 
-def _note(calls: list[dict[str, Any]], macro: str, *unnamed: object, **told: object) -> None:
-    lacking = REQUIRED[macro] - told.keys()
-    unknown = {name for name, value in told.items() if isinstance(value, Undefined)}
+def _note(calls: list[dict[str, Any]], macro: str, *unnamed: object, **given: object) -> None:
+    lacking = REQUIRED[macro] - given.keys()
+    unknown = {name for name, value in given.items() if isinstance(value, Undefined)}
     if unnamed or lacking or unknown:
         named = ", ".join(sorted(lacking | unknown)) or "every argument"
-        raise ValueError(f"{macro} needs {named} by name, with a value that stands in the model")
-    calls.append(told)
+        raise ValueError(f"{macro} needs {named} by name, with a value written in the model")
+    calls.append(given)
 
 
 def _var(project_dir: Path, name: str, default: object = None) -> object:
-    told = read_vars(project_dir).get(name, default)
-    if told is None:
+    value = read_vars(project_dir).get(name, default)
+    if value is None:
         raise ValueError(f"dbt_project.yml has no var {name}")
-    return told
+    return value
 
 
 def differences(model: Model, table: Table) -> list[str]:
     """Return where the messages differ from what the model declares, one line each."""
-    told = {column.name: column.type for column in table.columns}
-    untold = {column.name for column in table.columns if column.source_type is None}
+    carried = {column.name: column.type for column in table.columns}
+    without_type = {column.name for column in table.columns if column.source_type is None}
     lines = [
         f"+ {_line(model, name, wanted)}"
-        for name, wanted in told.items()
+        for name, wanted in carried.items()
         if not (model.adds_columns or name in model.columns or name in model.left_out)
     ]
     lines += [
         f"- {name!r}: the latest messages have no such column"
         for name in model.columns
-        if name not in told
+        if name not in carried
     ]
     lines += [
         f"~ {name!r}: declared as {model.columns[name]!r}, the messages suggest {wanted!r}"
-        for name, wanted in told.items()
-        if name in model.columns.keys() - untold and _plain(model.columns[name]) != _plain(wanted)
+        for name, wanted in carried.items()
+        if name in model.columns.keys() - without_type
+        and _plain(model.columns[name]) != _plain(wanted)
     ]
     if table.key and model.key and set(table.key) != set(model.key):
         lines.append(f"~ key: declared as {list(model.key)}, the messages say {list(table.key)}")
@@ -388,7 +389,7 @@ def differences(model: Model, table: Table) -> list[str]:
 
 
 def _line(model: Model, name: str, type_text: str) -> str:
-    """Return what declares the column, as it stands where the model's columns are."""
+    """Return the column's declaration as it is written where the model's columns are."""
     if not model.has_columns_in_yaml:
         return f"{name!r}: {type_text!r}"
     column = {"name": name, "data_type": type_text}

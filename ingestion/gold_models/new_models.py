@@ -36,16 +36,16 @@ class Outcome:
     path: Path | None
     remarks: tuple[str, ...]
 
-    def tell(self) -> None:
+    def show(self) -> None:
         """Show the outcome, with what a person should decide."""
         table = self.missing.table
         if self.path is None:
             say(f"{table}: {self.remarks[0]}")
         else:
-            tell_model(self.path, table, list(self.remarks))
+            show_model(self.path, table, list(self.remarks))
 
 
-def tell_model(path: Path, table: Table, remarks: list[str]) -> None:
+def show_model(path: Path, table: Table, remarks: list[str]) -> None:
     """Show the model of a table and what a person should check."""
     say(f"{path}: {table}, {len(table.columns)} columns" + ("" if remarks else ", no remarks"))
     for remark in remarks:
@@ -84,7 +84,7 @@ def models_for_new_tables(config: Config, seen: set[Owner]) -> list[Path]:
         ) from None
     seen |= new
     for outcome in outcomes:
-        outcome.tell()
+        outcome.show()
     return [outcome.path for outcome in outcomes if outcome.path]
 
 
@@ -160,9 +160,9 @@ def _why_none(missing: Missing) -> str | None:
     if table.key:
         return None
     named = ", ".join(table.key_beside_rows)
-    told = f"rows name no key, other messages name {named}" if named else "messages name no key"
+    why = f"rows name no key, other messages name {named}" if named else "messages name no key"
     return (
-        f"its {told}. Name it under key_columns of the feed, then `python -m ingestion rebuild "
+        f"its {why}. Name it under key_columns of the feed, then `python -m ingestion rebuild "
         f"{missing.feed.name}`, and generate again; if the table has none, write its model with "
         "current_rows (docs/gold/declare.md)."
     )

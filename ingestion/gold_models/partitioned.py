@@ -69,7 +69,7 @@ def remarks_on_partitioned(changes: Path, feed: Feed) -> dict[tuple[str | None, 
         return {}
     read = [*READ, "key_columns", "row_key", "after_image"]
     return {
-        (None, *place): "only a full load has brought rows, and all of them came under the names "
+        (None, *place): "only a full load has sent rows, and all of them came under the names "
         f"of {', '.join(parts)} too: if these are its partitions, changes come under their names "
         "only, and this table stays as it was loaded; let the publication have "
         "publish_via_partition_root, or make one model of the partitions (docs/gold/declare.md)"

@@ -100,7 +100,7 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
     read = [*READ, "key_columns", "schema_id", "schema_text"]
     asked = [feed.name, feed.format in DELETES_OF_A_KEY]
     found = query_table(changes, "changes", read, TABLES, asked)
-    every_id = [told for *_, of_rows, beside_rows, _ in found for told in (*of_rows, *beside_rows)]
+    every_id = [one for *_, of_rows, beside_rows, _ in found for one in (*of_rows, *beside_rows)]
     columns_of = _columns_of_schemas(schemas, feed, every_id)
     names_of: dict[tuple[str | None, ...], list[str]] = {}
     if any(columns_of.keys().isdisjoint(of_rows) for *_, of_rows, _, _ in found):
@@ -110,13 +110,15 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
     remarks = remarks_on_partitioned(changes, feed)
     tables = []
     for *place, key, of_rows, beside_rows, types in found:
-        told = [columns_of[schema_id] for schema_id in of_rows if schema_id in columns_of]
-        if told:
-            columns, gone = _latest(told)
+        carried = [columns_of[schema_id] for schema_id in of_rows if schema_id in columns_of]
+        if carried:
+            columns, gone = _latest(carried)
             columns = _with_encodings(columns, feed, place)
         else:
-            told = [columns_of[schema_id] for schema_id in beside_rows if schema_id in columns_of]
-            columns, gone = _beside_rows(feed, place, told, names_of.get(tuple(place), []))
+            carried = [
+                columns_of[schema_id] for schema_id in beside_rows if schema_id in columns_of
+            ]
+            columns, gone = _beside_rows(feed, place, carried, names_of.get(tuple(place), []))
         present = {column.name for column in columns}
         columns += [Column(name) for name in key or [] if name not in present]
         tables.append(
@@ -135,16 +137,16 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
 def key_beside_rows(types: str | None) -> tuple[str, ...]:
     """Return the key that types beside rows carry, in CloudCanal, AWS DMS and Qlik Replicate."""
     try:
-        told = json.loads(types or "{}")
+        carried = json.loads(types or "{}")
     except ValueError:
         return ()
-    told = told if isinstance(told, dict) else {}
-    named = mapping(mapping(told, "tableChanges"), "table").get("primaryKeyColumnNames")
-    named = named or mapping(told, "primary-key").get("fields")
+    carried = carried if isinstance(carried, dict) else {}
+    named = mapping(mapping(carried, "tableChanges"), "table").get("primaryKeyColumnNames")
+    named = named or mapping(carried, "primary-key").get("fields")
     if not named:
         places = {
             name: column.get("primaryKeyPosition")
-            for name, column in mapping(told, "tableColumns").items()
+            for name, column in mapping(carried, "tableColumns").items()
             if isinstance(column, dict)
         }
         placed = [name for name, place in places.items() if isinstance(place, int) and place > 0]
@@ -153,10 +155,10 @@ def key_beside_rows(types: str | None) -> tuple[str, ...]:
 
 
 def _beside_rows(
-    feed: Feed, place: list[str | None], told: list[list[Column]], names: list[str]
+    feed: Feed, place: list[str | None], carried: list[list[Column]], names: list[str]
 ) -> tuple[list[Column], list[str]]:
     """Return the columns of a table whose rows carry these names and no types."""
-    latest, gone = _latest(told or [[]])
+    latest, gone = _latest(carried or [[]])
     named = _named_encodings(feed, place)
     columns = [
         replace(column, lacks_encoding=column.wire_encoding in ENCODED and column.name not in named)

@@ -57,16 +57,16 @@ def group_errors(feed: Feed) -> Iterator[None]:
     else:
         return
     name, text = list(_causes(java))[-1]
-    told = f"Feed {feed.name}: its offsets were not committed to the group {feed.group}"
+    problem = f"Feed {feed.name}: its offsets were not committed to the group {feed.group}"
     if name == "UnknownMemberIdException":
         raise UserError(
-            f"{told}: consumers are members of it; give the feed a group of its own.",
+            f"{problem}: consumers are members of it; give the feed a group of its own.",
             CONFIGURATION,
         )
     if name == "GroupAuthorizationException":
-        raise UserError(f"{told}: grant this user READ on the group.", CONFIGURATION)
+        raise UserError(f"{problem}: grant this user READ on the group.", CONFIGURATION)
     reason = scrub((text or name).splitlines()[0], feed.kafka)
-    raise UserError(f"{told}: {name}: {reason}", SOURCE)
+    raise UserError(f"{problem}: {name}: {reason}", SOURCE)
 
 
 def explain(feed: Feed, error: JavaObject) -> UserError:

@@ -20,8 +20,8 @@ class Ends:
 
 def note_ends(config: Config, feed: str, ends: Offsets) -> None:
     """Write down what the feed's loader sees; only the loader writes it, as it holds the lock."""
-    told = {"at": now().isoformat(), "ends": ends}
-    replace_file(_path(config, feed), json.dumps(told).encode())
+    note = {"at": now().isoformat(), "ends": ends}
+    replace_file(_path(config, feed), json.dumps(note).encode())
 
 
 def noted_ends(config: Config, feed: str) -> Ends | None:
@@ -29,8 +29,8 @@ def noted_ends(config: Config, feed: str) -> Ends | None:
     path = _path(config, feed)
     if not path.exists():
         return None
-    told = json.loads(path.read_bytes())
-    return Ends(datetime.fromisoformat(told["at"]), whole_numbers(told["ends"]))
+    note = json.loads(path.read_bytes())
+    return Ends(datetime.fromisoformat(note["at"]), whole_numbers(note["ends"]))
 
 
 def read_up_to(config: Config, feed: str) -> Offsets:

@@ -58,7 +58,7 @@ def start_loading(
     start, known = prepared
     if feed.group is not None:
         # a loader that was killed may have landed a batch without committing it to the group
-        _tell_group(spark, feed, position(spark, config.bronze, feed.name, start), remark)
+        _commit_to_group(spark, feed, position(spark, config.bronze, feed.name, start), remark)
     landing, halted = threading.Lock(), threading.Event()
     failed: list[UserError] = []
 
@@ -82,7 +82,7 @@ def start_loading(
             )
             if feed.group is not None:
                 end = end_of_batch(spark, config.bronze, feed.name, start, number)
-                _tell_group(spark, feed, end, remark)
+                _commit_to_group(spark, feed, end, remark)
 
     once, every = {"availableNow": True}, {"processingTime": f"{interval} seconds"}
     checkpoint = f"{checkpoint_folder(config.bronze, feed.name)}/{start.number}"
@@ -150,7 +150,7 @@ def _generation(topics: dict[str, Identity]) -> Column:
     return generation
 
 
-def _tell_group(
+def _commit_to_group(
     spark: SparkSession, feed: Feed, offsets: Offsets, remark: Callable[[str], None]
 ) -> None:
     """Commit to the feed's group how far bronze has come; if that fails, the load goes on."""

@@ -13,7 +13,7 @@ from ingestion.reconcile.sources import SourceTable, asking, read
 Form = str | None
 Key = tuple[Form, ...]
 # What gold has on a row beside its columns.
-TOLD = [
+CHANGE = [
     "_change.topic as topic",
     "_change.partition as partition",
     "_change.sequence.offset as offset",
@@ -60,7 +60,7 @@ class Row:
     forms: tuple[Form, ...]
     checksum: str
     # in gold: coordinates of its newest change, names of its misfits
-    told: tuple[Any, ...]
+    change: tuple[Any, ...]
 
 
 def gold_table(compared: Comparison) -> DataFrame:
@@ -92,13 +92,13 @@ def find_in_gold(compared: Comparison, gold: DataFrame, keys: list[Key]) -> dict
 
 def _collected(compared: Comparison, found: DataFrame) -> dict[Key, Row]:
     width = len(compared.columns)
-    told = [name for name in ("topic", "partition", "offset", "misfits") if name in found.columns]
+    others = [name for name in ("topic", "partition", "offset", "misfits") if name in found.columns]
     forms = [f"form_{number}" for number in range(width)]
     return {
         tuple(row[: len(compared.key)]): Row(
             tuple(row[:width]), row[width], tuple(row[width + 1 :])
         )
-        for row in found.select(*forms, "checksum", *told).collect()
+        for row in found.select(*forms, "checksum", *others).collect()
     }
 
 
@@ -118,12 +118,12 @@ def rows_of_source(compared: Comparison, condition: str) -> DataFrame:
 
 
 def rows_in_gold(compared: Comparison, gold: DataFrame) -> DataFrame:
-    """Return all rows of gold, each with the columns of TOLD."""
+    """Return all rows of gold, each with the columns of CHANGE."""
     forms = [
         compared.forms.of_gold(column.name, compared.table.kind(column.source_name), column.type)
         for column in compared.columns
     ]
-    return _with_checksum(gold, forms, TOLD)
+    return _with_checksum(gold, forms, CHANGE)
 
 
 def _with_checksum(table: DataFrame, forms: list[str], others: list[str]) -> DataFrame:

@@ -127,7 +127,7 @@ def _is_equal(
     again = read_again(compared, first)
     for line in again.lines:
         say(f"  {model.name} {line}")
-    known = f"gold is complete up to {complete}" if complete else "gold tells no time"
+    known = f"gold is complete up to {complete}" if complete else "gold shows no time"
     say(f"  the source was read from {started} to {ended}, {known} (UTC)")
     if again.settled or again.changing:
         say(

@@ -87,5 +87,5 @@ def _is_beyond(ordered: list[str], bounds: list[str], strict: str, last: str) ->
     column, bound = ordered[0], bounds[0]
     if len(ordered) == 1:
         return f"{column} {last} {bound}"
-    behind = _is_beyond(ordered[1:], bounds[1:], strict, last)
-    return f"({column} {strict}= {bound} and ({column} {strict} {bound} or {behind}))"
+    rest = _is_beyond(ordered[1:], bounds[1:], strict, last)
+    return f"({column} {strict}= {bound} and ({column} {strict} {bound} or {rest}))"

@@ -27,7 +27,7 @@ def comparison_of(spark: SparkSession, config: Config, model: Model, source: Sou
     columns = {
         name: Column(model.gold_names[name], name, type_text)
         for name, type_text in model.columns.items()
-        if name in table.columns and table.kind(name) != "untold"
+        if name in table.columns and table.kind(name) != "not_compared"
     }
     absent = [name for name in model.key if name not in columns]
     if absent:

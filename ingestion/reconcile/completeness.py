@@ -39,15 +39,15 @@ def complete_up_to(
         ("bronze", "gaps"): f"delta.`{config.bronze}/gaps`",
     }
     text = view_sql(config.project_dir, relations)
-    told = spark.sql(text).where(F.col("feed") == feed.name)
+    times = spark.sql(text).where(F.col("feed") == feed.name)
     for column, name in zip(PLACE, model.place, strict=True):
         if name is not None:
-            told = told.where(F.col(column) == name)
+            times = times.where(F.col(column) == name)
     # as text: a datetime of Python would be in this machine's zone
     earliest = F.min("complete_up_to").cast("string")
     # a partition without a known time keeps the table from being complete
     known = F.count("complete_up_to") == F.count("*")
-    ((time,),) = told.select(F.when(known, earliest)).collect()
+    ((time,),) = times.select(F.when(known, earliest)).collect()
     return datetime.fromisoformat(time) if time else None
 
 

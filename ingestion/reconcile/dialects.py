@@ -21,7 +21,7 @@ MICROSECONDS = (
 ALL_DIGITS = "cast({0} + 0e0 as char)"
 
 # Messages write these types in ways of their own, so they are not compared.
-UNTOLD = ("untold", "null")
+NOT_COMPARED = ("not_compared", "null")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ POSTGRESQL = Dialect(
         "json": ("json", WRITTEN),
         "jsonb": ("json", WRITTEN),
         "ARRAY": ("json", "cast(to_json({0}) as text)"),
-        **dict.fromkeys(("point", "line", "lseg", "box", "path", "polygon", "circle"), UNTOLD),
+        **dict.fromkeys(
+            ("point", "line", "lseg", "box", "path", "polygon", "circle"), NOT_COMPARED
+        ),
     },
     text=WRITTEN,
     ordered_as_text=(),
@@ -117,8 +119,8 @@ MARIADB = Dialect(
         "timestamp": ("instant", "cast({0} as char)"),
         "time": ("time", "cast({0} as char)"),
         "json": ("json", "cast({0} as char)"),
-        **dict.fromkeys(("geometry", "point", "linestring", "polygon", "multipoint"), UNTOLD),
-        **dict.fromkeys(("multilinestring", "multipolygon", "geometrycollection"), UNTOLD),
+        **dict.fromkeys(("geometry", "point", "linestring", "polygon", "multipoint"), NOT_COMPARED),
+        **dict.fromkeys(("multilinestring", "multipolygon", "geometrycollection"), NOT_COMPARED),
     },
     text="cast({0} as char)",
     ordered_as_text=("enum", "set"),

@@ -37,8 +37,8 @@ def read_again(compared: Comparison, first: Reading) -> SecondReading:
     keys = list(first.first)
     in_gold = find_in_gold(compared, gold_table(compared), keys)
     # for a key that only gold has, the source is asked with gold's text
-    told = [texts if checksum else key for key, (checksum, texts) in first.first.items()]
-    at_source = find_at_source(compared, told)
+    asked = [texts if checksum else key for key, (checksum, texts) in first.first.items()]
+    at_source = find_at_source(compared, asked)
     lines: list[str] = []
     settled = changing = 0
     for key, (checksum, _) in first.first.items():
@@ -62,7 +62,7 @@ def lines_of_row(
     if gold is None:
         yield f"{row}: only at the source"
         return
-    topic, partition, offset, misfits = gold.told
+    topic, partition, offset, misfits = gold.change
     place = f"(topic {topic}, partition {partition}, offset {offset})"
     if source is None:
         yield f"{row}: only in gold {place}"

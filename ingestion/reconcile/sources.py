@@ -110,8 +110,8 @@ def asking(source: Source) -> Iterator[None]:
         reason = _first_words(error)
         if reason is None:
             raise
-        said, state = reason
-        told = scrub(said, source.feed.source).rstrip(".")
+        message, state = reason
+        shown = scrub(message, source.feed.source).rstrip(".")
         # class 22 of SQL states: the data are wrong, the connection and the statement are right
         advice = (
             "A value of the table cannot be asked for as docs/reconcile.md says of its type: look "
@@ -120,7 +120,7 @@ def asking(source: Source) -> Iterator[None]:
             else "Check url, user and password under source, and what the user may read."
         )
         raise UserError(
-            f"Feed {source.feed.name}: its source cannot be read: {told}. {advice}", SOURCE
+            f"Feed {source.feed.name}: its source cannot be read: {shown}. {advice}", SOURCE
         ) from None
 
 
@@ -130,8 +130,8 @@ def _first_words(error: Py4JJavaError | CapturedException) -> tuple[str, str] | 
     gateway = SparkSession.getActiveSession().sparkContext._gateway
     while cause is not None:
         if is_instance_of(gateway, cause, "java.sql.SQLException"):
-            said = " ".join((cause.getMessage() or "no reason").split())[:300]
-            return said, cause.getSQLState() or ""
+            message = " ".join((cause.getMessage() or "no reason").split())[:300]
+            return message, cause.getSQLState() or ""
         cause = cause.getCause()
     return None
 
@@ -157,7 +157,7 @@ def find_table(
     if not columns:
         return None
     relation = ".".join(identifier(part) for part in (schema, table) if part)
-    told = {"relation": literal(relation), "schema": within, "table": literal(table)}
-    key = rows(spark, source, source.dialect.primary_key.format(**told))
+    names = {"relation": literal(relation), "schema": within, "table": literal(table)}
+    key = rows(spark, source, source.dialect.primary_key.format(**names))
     in_order = tuple(name for name, _ in sorted(key, key=lambda row: row[1]))
     return SourceTable(source, relation, dict(columns), in_order)

@@ -44,7 +44,7 @@ class Pair:
     @property
     def in_gold(self) -> tuple[str, int, int] | None:
         """Return topic, partition and offset of the change that gold's row shows."""
-        return self.gold.told[:3] if self.gold else None
+        return self.gold.change[:3] if self.gold else None
 
     @property
     def differs(self) -> bool:

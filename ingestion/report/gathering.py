@@ -82,21 +82,21 @@ def gather(config: Config) -> Facts:
         if silver:
             name_tables(connection, "silver_changes", silver)
         asked = (PARTITIONS, *((OUTCOMES, REASONS) if silver else ()))
-        told = [_by_feed(connection, sql) for sql in asked]
+        answers = [_by_feed(connection, sql) for sql in asked]
         findings = read_findings(config)
         return Facts(
             made_at=now(),
             bronze_bytes=size_of(DeltaTable(messages))[1],
             feeds=tuple(
-                _feed(config, feed, *(rows.get(feed.name, []) for rows in told))
+                _feed(config, feed, *(rows.get(feed.name, []) for rows in answers))
                 for feed in config.feeds.values()
             ),
             gold=gold_tables(config, connection if silver else None),
             findings=tuple(one for one in findings if one.resolved_at is None),
             resolved=tuple(one for one in findings if one.resolved_at)[:SHOWN_RESOLVED],
             gaps=tuple(
-                Gap(*told, moment(accepted_at))
-                for *told, accepted_at in connection.execute(GAPS).fetchall()
+                Gap(*columns, moment(accepted_at))
+                for *columns, accepted_at in connection.execute(GAPS).fetchall()
             ),
             runs=read_runs(config, SHOWN_RUNS),
         )
@@ -110,8 +110,8 @@ def read_findings(config: Config) -> list[Finding]:
     with duckdb.connect() as connection:
         name_tables(connection, "silver_findings", [path])
         return [
-            Finding(*told, key and tuple(key), finding, unlisted, *map(moment, times))
-            for *told, key, finding, unlisted, first, last, resolved in connection.execute(
+            Finding(*columns, key and tuple(key), finding, unlisted, *map(moment, times))
+            for *columns, key, finding, unlisted, first, last, resolved in connection.execute(
                 FINDINGS
             ).fetchall()
             for times in [(first, last, resolved)]

@@ -138,7 +138,7 @@ def _of_runs(facts: Facts) -> Iterator[tuple[str, str, str, list[Sample]]]:
         yield (
             "cdc_last_run_records",
             "gauge",
-            "Records that the last run brought into bronze.",
+            "Records that the last run loaded into bronze.",
             [(labels, last.landed)],
         )
 

@@ -71,8 +71,8 @@ def page(facts: Facts) -> str:
 def _groups(findings: tuple[Finding, ...]) -> list[Group]:
     groups = []
     by_test = sorted(findings, key=lambda finding: finding.test)
-    for test, told in groupby(by_test, key=lambda finding: finding.test):
-        listed = list(told)
+    for test, of_test in groupby(by_test, key=lambda finding: finding.test):
+        listed = list(of_test)
         count = sum(finding.count for finding in listed)
         single = [finding for finding in listed if finding.unlisted is None]
         # the row that counts the unlisted findings is always shown

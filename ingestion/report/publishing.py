@@ -60,8 +60,8 @@ def publish_cycle(
         failed = "; ".join(trouble.sentence for trouble in cycle.troubles) or None
         record_run(config, Run("run --follow", cycle.started_at, cycle.seconds, landed, failed))
     serves_none = server is not None and not server.text
-    tells_ages = server is not None or metrics_file is not None
-    if cycle.tests or serves_none or _is_due(config, tells_ages):
+    shows_ages = server is not None or metrics_file is not None
+    if cycle.tests or serves_none or _is_due(config, shows_ages):
         try:
             facts = gather(config)
         except UserError:
@@ -72,9 +72,9 @@ def publish_cycle(
             server.text = metrics(facts)
 
 
-def _is_due(config: Config, tells_ages: bool) -> bool:
+def _is_due(config: Config, shows_ages: bool) -> bool:
     shown, happened = _written_at(page_path(config)), _written_at(record_path(config))
-    return time.time() - shown > PUBLISHED_EVERY and (tells_ages or happened > shown)
+    return time.time() - shown > PUBLISHED_EVERY and (shows_ages or happened > shown)
 
 
 def _written_at(path: Path) -> float:
@@ -84,8 +84,8 @@ def _written_at(path: Path) -> float:
 def _ends(read: Offsets, lag: Mapping[str, Mapping[int, int]]) -> Offsets:
     return {
         topic: {
-            partition: read.get(topic, {}).get(partition, 0) + behind
-            for partition, behind in partitions.items()
+            partition: read.get(topic, {}).get(partition, 0) + unread
+            for partition, unread in partitions.items()
         }
         for topic, partitions in lag.items()
     }

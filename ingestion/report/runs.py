@@ -35,8 +35,8 @@ def read_runs(config: Config, newest: int) -> tuple[Run, ...]:
     runs = []
     for line in _lines(record_path(config)):
         try:
-            told = json.loads(line)
-            runs.append(Run(**told | {"started_at": datetime.fromisoformat(told["started_at"])}))
+            run = json.loads(line)
+            runs.append(Run(**run | {"started_at": datetime.fromisoformat(run["started_at"])}))
         except (ValueError, TypeError, KeyError):
             continue
     return tuple(runs[-newest:])

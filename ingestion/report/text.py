@@ -23,7 +23,7 @@ def show(facts: Facts) -> None:
     gold = schema_name("gold")
     say("\nRecords and what became of them")
     for feed in facts.feeds:
-        say(f"  {feed.name} ({feed.format}): {feed.records} records{_behind(feed)}")
+        say(f"  {feed.name} ({feed.format}): {feed.records} records{_lag(feed)}")
         if feed.outcomes:
             say("    " + ", ".join(_outcome(*asdict(one).values()) for one in feed.outcomes))
     say("\nGold")
@@ -43,14 +43,14 @@ def show(facts: Facts) -> None:
 
 def as_json(facts: Facts) -> str:
     """Return the facts as one JSON object, with the values of their properties."""
-    told = asdict(facts) | {"open_count": facts.open_count}
-    for feed, shown in zip(facts.feeds, told["feeds"], strict=True):
+    content = asdict(facts) | {"open_count": facts.open_count}
+    for feed, shown in zip(facts.feeds, content["feeds"], strict=True):
         shown["lag"] = feed.lag
         for partition, row in zip(feed.partitions, shown["partitions"], strict=True):
             row["lag"] = partition.lag
-    for finding, shown in zip(facts.findings, told["findings"], strict=True):
+    for finding, shown in zip(facts.findings, content["findings"], strict=True):
         shown |= {"explain": finding.explain, "look_again": finding.look_again}
-    return json.dumps(told, default=_time, ensure_ascii=False, indent=1)
+    return json.dumps(content, default=_time, ensure_ascii=False, indent=1)
 
 
 def _time(value: object) -> str:
@@ -63,5 +63,5 @@ def _outcome(operation: str, records: int, rows: int) -> str:
     return f"{records} {operation}" + (f" ({rows} rows)" if rows != records else "")
 
 
-def _behind(feed: FeedFacts) -> str:
+def _lag(feed: FeedFacts) -> str:
     return f", {feed.lag:,} behind" if feed.lag else ""

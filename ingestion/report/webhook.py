@@ -67,8 +67,8 @@ def _name(finding: Finding) -> str:
 
 def _post(url: str, finding: Finding) -> str | None:
     """Return why the finding was not taken, in words without the URL, which is a secret."""
-    told = asdict(finding) | {"text": sentence(finding), "explain": finding.explain}
-    body = json.dumps(told, default=lambda time: time.isoformat(), ensure_ascii=False).encode()
+    content = asdict(finding) | {"text": sentence(finding), "explain": finding.explain}
+    body = json.dumps(content, default=lambda time: time.isoformat(), ensure_ascii=False).encode()
     try:
         request = urllib.request.Request(
             url, data=body, headers={"Content-Type": "application/json"}, method="POST"

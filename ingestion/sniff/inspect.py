@@ -130,7 +130,7 @@ def describe(
     formats = found.formats
     yield f"{what}: {found.records} records"
     if found.silent:
-        yield f"  {found.silent} have no message that could tell"
+        yield f"  {found.silent} have no message that shows a format"
     if formats:
         yield f"  {found.fitting(formats[0])} look like {' or '.join(formats)}"
     for signs, count in found.others():
@@ -143,7 +143,7 @@ def describe(
         )
         return
     if len(formats) > 1:
-        yield "\nThe messages do not tell these apart. Which is it?"
+        yield "\nThe messages fit each of these. Which is it?"
         yield from (f"  {name}: {_producer(name, known)}" for name in formats)
     yield "\nUnder vars.feeds of dbt_project.yml:\n"
     yield f"    {_feed_name(what)}:"
@@ -235,5 +235,5 @@ def _path_of_table(
     source = body.get("source") or schema.get("source") or message.get("metadata")
     place = source if isinstance(source, dict) else mapping(message, "meta") or message
     names = [next((place[name] for name in part if place.get(name)), None) for part in TABLE_NAMES]
-    told = ".".join(dict.fromkeys(name for name in names if isinstance(name, str)))
-    return told.split(".") if told else []
+    joined = ".".join(dict.fromkeys(name for name in names if isinstance(name, str)))
+    return joined.split(".") if joined else []

@@ -77,7 +77,7 @@ def _why_unresolved(packages: list[str], output: str) -> str:
     )
 
 
-def bring(packages: list[str], folder: Path, beside_pyspark: bool) -> bool:
+def fetch(packages: list[str], folder: Path, beside_pyspark: bool) -> bool:
     """Fill the folder with the packages' jars unless it holds them; return whether it was filled.
 
     `beside_pyspark` leaves out what pyspark ships itself: another version of it, first on Spark's
@@ -101,10 +101,10 @@ def bring(packages: list[str], folder: Path, beside_pyspark: bool) -> bool:
     return True
 
 
-def bring_spark_jars(project_dir: Path = PROJECT_ROOT) -> Path:
+def fetch_spark_jars(project_dir: Path = PROJECT_ROOT) -> Path:
     """Fill .jars/ with what Spark needs beside its own jars, and return the folder."""
     folder = project_dir / ".jars"
-    bring(coordinates("spark_jars"), folder, beside_pyspark=True)
+    fetch(coordinates("spark_jars"), folder, beside_pyspark=True)
     return folder
 
 
@@ -115,14 +115,14 @@ def cache() -> Path:
     return folder
 
 
-def bring_server_jars(name: str) -> Path:
+def fetch_server_jars(name: str) -> Path:
     """Return a folder, in the user's cache, with the jars of a server that tests start."""
     packages = coordinates(f"{name}_jars")
     folder = cache() / f"{name}-{packages[0].rsplit(':', 1)[1]}"
     # tests that run side by side need the same jars; only one process may use Ivy's cache
     with (folder.parent / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if bring(packages, folder, beside_pyspark=False):
+        if fetch(packages, folder, beside_pyspark=False):
             # Ivy leaves out Scala's library, as every Spark has it.
             for jar in (spark_home() / "jars").glob("scala-library-*.jar"):
                 shutil.copy(jar, folder)
@@ -133,7 +133,7 @@ def main(project_dir: Path = PROJECT_ROOT) -> int:
     """Fetch a project's jars and print one line; return the exit code."""
     print("Spark's extra jars: resolving ...", end="", flush=True)
     try:
-        folder = bring_spark_jars(project_dir)
+        folder = fetch_spark_jars(project_dir)
     except UserError as error:
         print()
         print(error, file=sys.stderr)

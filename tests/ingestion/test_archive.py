@@ -13,7 +13,7 @@ import pytest
 
 from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.spark.archive import ARCHIVE, FOLDER, MADE_FOR, make_archive
-from ingestion.spark.jars import bring_spark_jars, spark_home
+from ingestion.spark.jars import fetch_spark_jars, spark_home
 from ingestion.spark.session import JAVA_OPTIONS, spark_conf
 
 MAPPED = "source: shared objects file (top)"
@@ -24,7 +24,7 @@ MAKE = "from ingestion.spark.archive import make_archive; make_archive(Path.cwd(
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """What Java sees of a project: profiles, and jars with an archive made for them."""
-    bring_spark_jars()
+    fetch_spark_jars()
     # in a process of its own, as `make setup` does: this one may have a Spark, which would be another one then
     assert python(PROJECT_ROOT, MAKE).wait() == 0
     for name in (".jars", "profiles"):

@@ -231,7 +231,7 @@ def test_types_that_rows_do_not_tell_come_from_what_stands_beside_them(generate,
     said = [
         "  id is decimal(20,0) (bigint): earlier messages say bigint: their rows may not fit",
         "  b is binary (blob): written as base64_binary, which the feed's encodings must name",
-        "  x is string until you say otherwise: no message tells its type",
+        "  x is string until you say otherwise: no message carries its type",
         "  was is left out: only earlier messages have it",
     ]
     assert generate([row, *told], schemas) == (columns, said)
@@ -247,7 +247,7 @@ def test_a_model_is_not_compared_with_types_that_nothing_tells(generate, folder)
     assert generate(rows, []) == (
         {"id": "string", "x": "string"},
         [
-            "  the messages tell no types: every column is string until you say otherwise, and what is "
+            "  the messages carry no types: every column is string until you say otherwise, and what is "
             "not written as plain text the feed's encodings must name"
         ],
     )
@@ -310,7 +310,7 @@ def test_encodings_that_nothing_tells_are_asked_for_until_the_feed_names_them(ge
     columns = {"id": "int", "b": "string", "e": "string"}
     said = (
         "  string until you say otherwise, and the feed's encodings must name how they are written "
-        "(text where it is plain), since neither the messages nor a document tells it: "
+        "(text where it is plain), since neither the messages nor a document shows it: "
     )
     assert generate(told, schemas) == (columns, [said + "b (blob), e (enum)"])
     encodings = {"b": "base64_binary"}
@@ -342,7 +342,7 @@ def test_the_parent_of_partitions_is_told_apart(generate):
         _, said = generate([*parent, *parts, *others, *later], schemas, format="debezium_json")
         remarks = [line for line in said if line.startswith("  ")]
         assert remarks == [
-            "  only a full load has brought rows, and all of them came under the names of visits_0, "
+            "  only a full load has sent rows, and all of them came under the names of visits_0, "
             "visits_1 too: if these are its partitions, changes come under their names only, and "
             "this table stays as it was loaded; let the publication have publish_via_partition_root, "
             "or make one model of the partitions (docs/gold/declare.md)"

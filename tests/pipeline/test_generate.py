@@ -116,14 +116,14 @@ def test_a_table_without_types_has_the_columns_of_its_images(shop, empty, damage
     silver = "silver.canal_json_changes"
     damaged(silver, f"update {silver} set schema_id = null where table_name = 'orders'")
     assert generate(empty, "shop_mariadb", "orders") == OK
-    assert "the messages tell no types: every column is string" in capsys.readouterr().out
+    assert "the messages carry no types: every column is string" in capsys.readouterr().out
     (untyped,) = declared_models(empty)
     assert untyped.columns == dict.fromkeys(models_of(shop.root)["orders"].columns, "string")
 
 
 def test_what_is_not_there_is_said(empty, capsys):
     assert generate(empty, "shop_mariadb", "cart") == CONFIGURATION
-    assert "has brought no table cart; it has: shop.carts, " in capsys.readouterr().err
+    assert "has sent no table cart; it has: shop.carts, " in capsys.readouterr().err
     (empty / "lakehouse").unlink()
     assert generate(empty, "shop_mariadb") == SOURCE
     assert "run `python -m ingestion load`, then" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ingestion.spark.jars import bring_server_jars
+from ingestion.spark.jars import fetch_server_jars
 from tests.sources.mariadb import MariaDB
 from tests.sources.server import JAVA, Server
 
@@ -23,7 +23,7 @@ class Canal:
             "canal.mq.flatMessage": "true",
             "canal.mq.topic": name,
         } | settings
-        jars = bring_server_jars("canal")
+        jars = fetch_server_jars("canal")
         # two loggers come with it: the first on the class path is taken
         (logger,) = jars.glob("slf4j-log4j12-*.jar")
         logging = f"-Dlog4j.configuration=file:{JAVA_FILES}/log4j.properties"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.error import HTTPError
 
-from ingestion.spark.jars import bring_server_jars
+from ingestion.spark.jars import fetch_server_jars
 from tests.sources.server import JAVA, Server
 from tests.support.kafka_broker import free_port
 
@@ -32,7 +32,7 @@ class Connect:
         properties = folder / "connect.properties"
         told = PROPERTIES.format(servers=servers, port=self.port, folder=folder)
         properties.write_text(told)
-        jars = bring_server_jars("kafka_connect")
+        jars = fetch_server_jars("kafka_connect")
         main = "org.apache.kafka.connect.cli.ConnectStandalone"
         command = [*JAVA, "-Xmx512m", "-cp", f"{jars}/*", main, properties]
         self.server = Server("connect", command)

@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from ingestion.spark.jars import bring_server_jars
+from ingestion.spark.jars import fetch_server_jars
 from tests.sources.server import JAVA, Server
 
 MAIN = "com.zendesk.maxwell.Maxwell"
@@ -14,7 +14,7 @@ class Maxwell:
     def __init__(
         self, name: str, folder: Path, servers: str, port: int, settings: dict[str, str]
     ) -> None:
-        jars = bring_server_jars("maxwell")
+        jars = fetch_server_jars("maxwell")
         subprocess.run(["javac", "-d", folder / "stub", STUB], check=True)
         told = {
             "host": "127.0.0.1",

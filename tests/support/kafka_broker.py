@@ -10,7 +10,7 @@ from pathlib import Path
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
-from ingestion.spark.jars import bring_server_jars
+from ingestion.spark.jars import fetch_server_jars
 
 JAVA = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xms64m"]
 PROPERTIES = """
@@ -69,7 +69,7 @@ class KafkaBroker:
         creates_topics: bool = False,
     ) -> None:
         self.folder = folder
-        self.jars = bring_server_jars("kafka_broker")
+        self.jars = fetch_server_jars("kafka_broker")
         self.port, controller = free_port(), free_port()
         self.servers = f"127.0.0.1:{self.port}"
         self.client = {"bootstrap.servers": self.servers, "log_level": 0}

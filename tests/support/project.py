@@ -21,7 +21,7 @@ from ingestion.config.feeds import read_config
 from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.loader.follow import follow
 from ingestion.loader.load import load_once
-from ingestion.spark.jars import bring_spark_jars
+from ingestion.spark.jars import fetch_spark_jars
 from tests.support.java import BRIEF
 
 COORDINATES = ("topic", "topic_generation", "partition", "offset")
@@ -118,7 +118,7 @@ def make_project(
     folder: Path, spark: SparkSession | None = None, empty_bronze: Path | None = None
 ) -> Project:
     """Return a project that shares everything with the real one but feeds and data."""
-    bring_spark_jars()
+    fetch_spark_jars()
     for name in (".jars", "profiles", "macros", "seeds"):
         (folder / name).symlink_to(PROJECT_ROOT / name)
     if empty_bronze is not None:

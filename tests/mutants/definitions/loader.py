@@ -122,7 +122,7 @@ MUTANTS = (
         name="loader: a group is told no offsets when a load begins",
         kind="a mark not written",
         file="ingestion/kafka/loading.py",
-        before="        _tell_group(spark, feed, position(spark, config.bronze, feed.name, start), remark)\n",
+        before="        _commit_to_group(spark, feed, position(spark, config.bronze, feed.name, start), remark)\n",
         after="        pass\n",
         tests=(
             f"{TESTS}/test_topics.py::test_the_group_of_a_feed_shows_what_has_landed_and_decides_nothing",
