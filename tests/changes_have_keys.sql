@@ -2,7 +2,7 @@
 -- Changes of rows without a key: neither message nor Kafka key nor feed names one, or the row image lacks it. A gold
 -- table with a key cannot apply them: each is a row here. Of a table without a gold model, which would need key_columns
 -- in the feed or current_rows, the first one is a row, with how many there are. And records without a value that follow
--- no delete, in feeds whose key_columns stand for a Kafka key that is not read: no row can be found by them.
+-- no delete, in feeds whose key_columns replace a Kafka key that is not read: no row can be found by them.
 {%- if not cdc.has_unchecked_changes() %}
 
 select 'nothing new since the last check' as finding

@@ -93,15 +93,15 @@ undeclared as (
 
 ),
 
-told_in_partitions as (
+columns_in_partitions as (
 
     select
         model_name,
         topic,
         partition,
         column_name,
-        min(first_seen) filter (where array_contains(column_names, column_name)) as first_told,
-        max(last_seen) filter (where array_contains(column_names, column_name)) as last_told,
+        min(first_seen) filter (where array_contains(column_names, column_name)) as first_carrying,
+        max(last_seen) filter (where array_contains(column_names, column_name)) as last_carrying,
         max(last_seen) filter (where not array_contains(column_names, column_name)) as last_lacking,
         min(first_place) filter (where not array_contains(column_names, column_name)) as first_place
     from compared
@@ -120,12 +120,12 @@ missing as (
         column_name,
         'rows lack it: it was dropped or renamed, or the producer leaves it out' as finding,
         min(first_place) as first_place
-    from told_in_partitions
+    from columns_in_partitions
     group by model_name, column_name
     having
-        max(last_lacking) > max(last_told)
-        or max(last_told) is null
-        or any(last_lacking > first_told)
+        max(last_lacking) > max(last_carrying)
+        or max(last_carrying) is null
+        or any(last_lacking > first_carrying)
 
 ),
 
@@ -251,7 +251,7 @@ types as (
             schemas.source_type,
             -- `VARCHAR(24)` and `int(11)`, as somebody or a server of another version writes them, are no other types
             regexp_replace(lower(schemas.source_type), r'(?<=int)\(\d+\)|\s', '') as plain_type
-        ) as told
+        ) as described
     from schemas_of_tables
         inner join {{ ref('cdc_schemas') }} as schemas
             on
@@ -264,7 +264,7 @@ successive as (
 
     select
         types.*,
-        lag(told) over (partition by model_name, column_name order by first_seen) as earlier
+        lag(described) over (partition by model_name, column_name order by first_seen) as earlier
     from types
 
 ),
@@ -276,15 +276,15 @@ retyped as (
         model_name,
         column_name,
         if(
-            told.proposed_type <> earlier.proposed_type,
-            concat('its type was ', earlier.proposed_type, ' and is ', told.proposed_type),
-            concat('its type was ', earlier.source_type, ' and is ', told.source_type)
+            described.proposed_type <> earlier.proposed_type,
+            concat('its type was ', earlier.proposed_type, ' and is ', described.proposed_type),
+            concat('its type was ', earlier.source_type, ' and is ', described.source_type)
         ) as finding,
         struct(first_seen.topic, first_seen.partition, first_seen.offset) as first_place
     from successive
     where
-        (told.proposed_type <> earlier.proposed_type or told.plain_type <> earlier.plain_type)
-        and greatest(told.bronze_version, earlier.bronze_version) > {{ cdc.checked_version() }}
+        (described.proposed_type <> earlier.proposed_type or described.plain_type <> earlier.plain_type)
+        and greatest(described.bronze_version, earlier.bronze_version) > {{ cdc.checked_version() }}
 
 ),
 

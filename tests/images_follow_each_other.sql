@@ -23,28 +23,28 @@ changes as (
         {{ cdc.is_unchecked() }} as is_unchecked
     from (
         {{- cdc.changes_as_kept() }}
-    ) as told
+    ) as kept
     where
         operation in ('insert', 'update', 'upsert', 'delete', 'update_before')
         and {{ cdc.names_a_row('row_key') }}
         and change_sequence.phase = 1
         and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
         and {{ cdc.is_compared() }}
-        and {{ cdc.is_after_cut_overs('told') }}
+        and {{ cdc.is_after_cut_overs('kept') }}
 
 ),
 
 -- the change before a new one may have been checked long ago
-of_keys_with_news as (
+of_keys_with_new_changes as (
 
-    select{{ cdc.broadcast_of_few_news() }}
+    select{{ cdc.broadcast_of_few_new_changes() }}
         changes.* except (before_image),
         {{ cdc.as_column(cdc.row_before_by_format('changes'), 'before_image') }}
     from changes
-        left semi join changes as news
+        left semi join changes as new_changes
             on
-                {{ cdc.is_same_key('changes', 'news') }}
-                and news.is_unchecked
+                {{ cdc.is_same_key('changes', 'new_changes') }}
+                and new_changes.is_unchecked
 
 ),
 
@@ -62,18 +62,18 @@ ranges as (
 in_order as (
 
     select
-        of_keys_with_news.*,
+        of_keys_with_new_changes.*,
         named_struct(
-            'epoch', {{ cdc.epoch_in_ranges('of_keys_with_news') }},
-            'position', {{ cdc.position_in_ranges('of_keys_with_news') }},
-            'offset', of_keys_with_news.offset,
-            'row_index', of_keys_with_news.row_index,
-            'partition', of_keys_with_news.partition
+            'epoch', {{ cdc.epoch_in_ranges('of_keys_with_new_changes') }},
+            'position', {{ cdc.position_in_ranges('of_keys_with_new_changes') }},
+            'offset', of_keys_with_new_changes.offset,
+            'row_index', of_keys_with_new_changes.row_index,
+            'partition', of_keys_with_new_changes.partition
         ) as place_in_order
-    from of_keys_with_news
+    from of_keys_with_new_changes
         left join ranges
             on
-                {{ cdc.is_in_range('of_keys_with_news') }}
+                {{ cdc.is_in_range('of_keys_with_new_changes') }}
 
 ),
 
@@ -99,7 +99,7 @@ numbered as (
             schema_id,
             operation = 'delete' as is_deleted,
             if(is_after_complete, after_image, null) as image
-        ) as told
+        ) as sent
     from in_order
 
 ),
@@ -108,11 +108,11 @@ followed as (
 
     select
         *,
-        lag(told) over (
+        lag(sent) over (
             partition by feed, catalog_name, database_name, schema_name, table_name, row_key, stream
             order by place_in_order
         ) as previous,
-        lag(told) over (
+        lag(sent) over (
             partition by
                 feed, catalog_name, database_name, schema_name, table_name, row_key,
                 topic, topic_generation, partition
@@ -126,7 +126,7 @@ first_sendings as (
 
     select
         *,
-        if(operation = 'insert', after_image, before_image) as told_image,
+        if(operation = 'insert', after_image, before_image) as image_to_compare,
         operation = 'insert' as is_insert,
         operation = 'update' and size(change_sequence.position) > 0 as is_placed_update,
         -- without a position a change is newer than those before it
@@ -158,16 +158,16 @@ compared as (
 
     select
         first_sendings.*,
-        -- behind an ALTER a message may write the same value in another way
+        -- after an ALTER a message may write the same value in another way
         if(
             first_sendings.schema_id <> previous.schema_id,
             cast(array() as array<string>),
             filter(
-                array_intersect(map_keys(told_image), map_keys(previous.image)),
-                column_name -> not told_image[column_name] <=> previous.image[column_name]
+                array_intersect(map_keys(image_to_compare), map_keys(previous.image)),
+                column_name -> not image_to_compare[column_name] <=> previous.image[column_name]
             )
         ) as broken_columns,
-        array_intersect(map_keys(told_image), map_keys(sent_before.image)) as columns_sent_before,
+        array_intersect(map_keys(image_to_compare), map_keys(sent_before.image)) as columns_sent_before,
         if(
             source_type = 'postgresql' and operation = 'update' and not is_before_complete and not previous.is_deleted,
             filter(
@@ -203,7 +203,7 @@ judged as (
                 and size(columns_sent_before) > 0
                 and forall(
                     columns_sent_before,
-                    column_name -> told_image[column_name] <=> sent_before.image[column_name]
+                    column_name -> image_to_compare[column_name] <=> sent_before.image[column_name]
                 )
             ),
             'it came after a change, found the row as that one left it, and loses to it: gold shows the older one',

@@ -6,7 +6,7 @@
 -- in a statement that swaps keys (gold loses the row that leaves the key after that); two rows of a full load with one
 -- key (gold shows the later one); rows of a full load without marks that came after changes, or have a key again,
 -- which may be a full load that was started again (gold keeps what it lacks); rows that a full load which began again
--- did not bring (gold has them no more); and positions that began again lower in one partition, which lose to those
+-- did not send (gold has them no more); and positions that began again lower in one partition, which lose to those
 -- before.
 {%- set source_table = 'feed, catalog_name, database_name, schema_name, table_name' %}
 {%- set questions = cdc.questions_of_order() %}
@@ -28,11 +28,11 @@ changes as (
         struct(topic, partition, offset) as place,
         order_scope = 'offset' or size(change_sequence.position) = 0 as is_ordered_by_offset,
         {{ cdc.is_unchecked() }} as is_unchecked
-    from {{ ref('cdc_changes') }} as told
+    from {{ ref('cdc_changes') }} as all_changes
     where
         {{ cdc.is_of_order() }}
         and feed in ({{ cdc.quoted_list(cdc.feeds()) }})
-        and {{ cdc.is_after_cut_overs('told') }}
+        and {{ cdc.is_after_cut_overs('all_changes') }}
 
 ),
 
@@ -49,15 +49,15 @@ last_changes as (
 {% if 'wanderers' in questions -%}
 {%- do findings.append('wanderers') %}
 -- the other side of a conflict may have been checked long ago
-of_keys_with_news as (
+of_keys_with_new_changes as (
 
-    select{{ cdc.broadcast_of_few_news() }}
+    select{{ cdc.broadcast_of_few_new_changes() }}
         changes.*
     from last_changes as changes
-        left semi join changes as news
+        left semi join changes as new_changes
             on
-                {{ cdc.is_same_key('changes', 'news') }}
-                and news.is_unchecked
+                {{ cdc.is_same_key('changes', 'new_changes') }}
+                and new_changes.is_unchecked
     where changes.is_ordered_by_offset
 
 ),
@@ -74,7 +74,7 @@ wanderers as (
         'the key is in several partitions' as finding,
         min(place) as first_place,
         max(place) as last_place
-    from of_keys_with_news
+    from of_keys_with_new_changes
     group by {{ source_table }}, row_key
     having count(distinct topic, partition) > 1
 
@@ -110,7 +110,7 @@ half_emptied as (
 {%- do findings.append('ties') %}
 ties as (
 
-    select{{ cdc.broadcast_of_few_news() }}
+    select{{ cdc.broadcast_of_few_new_changes() }}
         changes.feed,
         changes.catalog_name,
         changes.database_name,
@@ -121,11 +121,11 @@ ties as (
         min(changes.place) as first_place,
         max(changes.place) as last_place
     from last_changes as changes
-        left semi join changes as news
+        left semi join changes as new_changes
             on
-                {{ cdc.is_same_key('changes', 'news') }}
-                and {{ cdc.is_same_position('changes', 'news') }}
-                and news.is_unchecked
+                {{ cdc.is_same_key('changes', 'new_changes') }}
+                and {{ cdc.is_same_position('changes', 'new_changes') }}
+                and new_changes.is_unchecked
     where
         changes.change_sequence.phase = 1
         -- the other half of an update
@@ -233,7 +233,7 @@ of_keys_loaded_again as (
             changes.change_sequence,
             changes.operation,
             to_json(changes.after_image) as image
-        ) as told
+        ) as loading
     from changes
         left semi join keys_loaded_again
             on {{ cdc.is_same_key('changes', 'keys_loaded_again') }}
@@ -244,7 +244,7 @@ loaded as (
 
     select
         *,
-        lag(told) over (
+        lag(loading) over (
             partition by {{ source_table }}, row_key, topic, topic_generation, partition
             order by offset, row_index
         ) as previous
@@ -370,7 +370,7 @@ loaded_twice as (
         and not loaded.snapshot_mark <=> 'incremental'
         -- another position is another full load
         and loaded.change_sequence.position = loaded.previous.change_sequence.position
-        and loaded.told.image <> loaded.previous.image
+        and loaded.loading.image <> loaded.previous.image
 
 ),
 
@@ -433,7 +433,7 @@ placed as (
         message_timestamp,
         change_sequence,
         place,
-        true as is_news
+        true as is_new
     from changes
     where
         is_unchecked
@@ -462,7 +462,7 @@ placed as (
         message_timestamp,
         named_struct('phase', 1, 'position', highest_position, 'offset', to_offset, 'row_index', 0) as change_sequence,
         null as place,
-        false as is_news
+        false as is_new
     from {{ ref('cdc_order_marks') }}
     where
         is_positioned
@@ -494,7 +494,7 @@ below as (
                 {{ cdc.lies_between('restarts', 'compared.highest', 'compared') }}
                 and restarts.is_full_load
     where
-        compared.is_news
+        compared.is_new
         and compared.change_sequence.position < compared.highest.change_sequence.position
 
 ),

@@ -171,30 +171,30 @@ final as (
     select
         partitioned.model_name as gold_table,
         partitioned.feed,
-        min(news.place).topic as topic,
-        min(news.place).partition as partition,
-        min(news.place).offset as offset,
+        min(new_changes.place).topic as topic,
+        min(new_changes.place).partition as partition,
+        min(new_changes.place).offset as offset,
         cast(null as array<string>) as row_key,
-        news.table_name as changed_table,
-        min(news.place) as first_place,
-        max(news.place) as last_place,
+        new_changes.table_name as changed_table,
+        min(new_changes.place) as first_place,
+        max(new_changes.place) as last_place,
         'only a full load has brought rows of this table, and changes come under the name of another with its columns: '
         || 'if that is its partition, let the publication have publish_via_partition_root, '
         || 'or make one model of all partitions' as finding
     from partitioned
-        inner join changes as news
+        inner join changes as new_changes
             on
-                {{ cdc.is_in_same_schema('partitioned', 'news') }}
-                and partitioned.table_name <> news.table_name
+                {{ cdc.is_in_same_schema('partitioned', 'new_changes') }}
+                and partitioned.table_name <> new_changes.table_name
                 and (
-                    array_contains(partitioned.partition_names, news.table_name)
+                    array_contains(partitioned.partition_names, new_changes.table_name)
                     -- a partition that was added since the full load
-                    or partitioned.names = news.names
+                    or partitioned.names = new_changes.names
                 )
     where
-        news.is_unchecked
-        and not news.is_loaded
-    group by partitioned.model_name, partitioned.feed, news.table_name
+        new_changes.is_unchecked
+        and not new_changes.is_loaded
+    group by partitioned.model_name, partitioned.feed, new_changes.table_name
 
 )
 

@@ -147,13 +147,13 @@
 {% macro _merge_findings(tested, before) -%}
     {%- set tests_by_window = {} -%}
     {%- set found = [] -%}
-    {%- for test, told in tested.items() -%}
-        {%- if told.is_complete and test in before -%}
-            {%- do tests_by_window.setdefault(told.looked_from, []).append(test) -%}
+    {%- for test, answer in tested.items() -%}
+        {%- if answer.is_complete and test in before -%}
+            {%- do tests_by_window.setdefault(answer.looked_from, []).append(test) -%}
         {%- endif -%}
-        {%- if told.found -%}
+        {%- if answer.found -%}
             {%- do found.append(
-                '{"test": ' ~ tojson(test) ~ ', "looked_from": ' ~ told.looked_from ~ ', "rows": [' ~ told.found | join(', ') ~ ']}'
+                '{"test": ' ~ tojson(test) ~ ', "looked_from": ' ~ answer.looked_from ~ ', "rows": [' ~ answer.found | join(', ') ~ ']}'
             ) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -184,16 +184,16 @@
                         >>
                     >>'
                 )
-            ) as told
+            ) as answer
 
         ),
 
         found as (
 
             select
-                told.test,
-                told.looked_from,
-                inline(told.rows)
+                answer.test,
+                answer.looked_from,
+                inline(answer.rows)
             from tests
 
         )

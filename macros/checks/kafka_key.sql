@@ -1,4 +1,4 @@
-{#- The Kafka key of a change, as a record without a value behind it has it: the key of the contract, unless the feed names keys of tables,
+{#- The Kafka key of a change, as a later record without a value has it: the key of the contract, unless the feed names keys of tables,
     which may be others. Then the columns of Kafka's key are in the image. Of a row alone, which the test of records without a
     value asks for; see join_kafka_keys. -#}
 {% macro kafka_key(relation, declaration) -%}
@@ -13,7 +13,7 @@
 {%- endmacro %}
 
 
-{#- Which columns are in the Kafka keys of a topic, as its unchecked records without a value tell: joined for kafka_key. -#}
+{#- Which columns are in the Kafka keys of a topic, as its unchecked records without a value show: joined for kafka_key. -#}
 {% macro join_kafka_keys(relation, silver, declaration) -%}
     {%- if cdc._names_keys(declaration) %}
             left join (

@@ -7,19 +7,19 @@
         {{ return(true) }}
     {%- endif -%}
     {%- set shared -%}
-        select{{ cdc.broadcast_of_few_news() }} 1
+        select{{ cdc.broadcast_of_few_new_changes() }} 1
         from {{ ref('cdc_changes') }} as changes
-            inner join {{ ref('cdc_changes') }} as news
+            inner join {{ ref('cdc_changes') }} as new_changes
                 on
-                    {{ cdc.is_same_key('changes', 'news') }}
-                    and {{ cdc.is_same_position('changes', 'news') }}
-                    and {{ cdc.is_unchecked('news') }}
+                    {{ cdc.is_same_key('changes', 'new_changes') }}
+                    and {{ cdc.is_same_position('changes', 'new_changes') }}
+                    and {{ cdc.is_unchecked('new_changes') }}
         where
-            struct(changes.topic, changes.partition) <> struct(news.topic, news.partition)
+            struct(changes.topic, changes.partition) <> struct(new_changes.topic, new_changes.partition)
             and {{ cdc.is_compared('changes') }}
             -- the other half of an update
             and changes.operation <> 'update_before'
-            and news.operation <> 'update_before'
+            and new_changes.operation <> 'update_before'
         limit 1
     {%- endset -%}
     {{ return(run_query(shared) | length > 0) }}
@@ -32,7 +32,7 @@
     `wanderers`: rows that offsets order, in several partitions; `half_emptied`: a table of several partitions, with a
     statement that clears one; `ties`: positions in several partitions; `moves`: rows that came from another key; `loads`: rows
     of a full load; `positions`: changes whose positions go up; `reloads`: a full load that began again by its marks, and
-    behind which no change of the stream was checked. -#}
+    after which no change of the stream was checked. -#}
 {% macro questions_of_order() -%}
     {%- set questions = ['wanderers', 'half_emptied', 'ties', 'moves', 'loads', 'positions', 'reloads'] -%}
     {%- if not execute or not cdc.lakehouse_run() -%}
@@ -155,9 +155,9 @@
 {%- endmacro %}
 
 
-{#- The hint by which a join with the unchecked changes, as `news`, holds these in every task, where they are few: Spark guesses their
-    number by the files of all changes, and would sort these too. -#}
-{% macro broadcast_of_few_news() -%}
+{#- The hint by which a join with the unchecked changes, as `new_changes`, holds these in every task, where they are few: Spark guesses
+    their number by the files of all changes, and would sort these too. -#}
+{% macro broadcast_of_few_new_changes() -%}
     {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return('') }}
     {%- endif -%}
@@ -165,10 +165,10 @@
     {%- set most = 100000 -%}
     {%- set question = 'few changes since ' ~ cdc.checked_version() -%}
     {%- if question not in known -%}
-        {%- set news = 'select 1 from ' ~ ref('cdc_changes') ~ ' where ' ~ cdc.is_unchecked() ~ ' limit ' ~ (most + 1) -%}
-        {%- do known.update({question: run_query('select count(*) from (' ~ news ~ ')').rows[0][0] | int <= most}) -%}
+        {%- set new_changes = 'select 1 from ' ~ ref('cdc_changes') ~ ' where ' ~ cdc.is_unchecked() ~ ' limit ' ~ (most + 1) -%}
+        {%- do known.update({question: run_query('select count(*) from (' ~ new_changes ~ ')').rows[0][0] | int <= most}) -%}
     {%- endif -%}
-    {{ return(' /*+ broadcast(news) */' if known[question] else '') }}
+    {{ return(' /*+ broadcast(new_changes) */' if known[question] else '') }}
 {%- endmacro %}
 
 

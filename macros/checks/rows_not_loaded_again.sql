@@ -1,4 +1,4 @@
-{#- Rows that a full load which began again by its marks did not bring, one for each such load that has ended: gold has them no more, and no
+{#- Rows that a full load which began again by its marks did not send, one for each such load that has ended: gold has them no more, and no
     message says whether it was of the whole table. `changes`: those that count in the order of their tables, with their `place` and
     whether they are unchecked. -#}
 {% macro rows_not_loaded_again(changes) -%}

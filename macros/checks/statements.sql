@@ -15,7 +15,7 @@
             when statement.kind = 'rename' or ddl_kind = 'rename'
                 or statement.kind = 'alter' and bare_line rlike r'{{ cdc._renames() }}|\bset ++schema\b|\bmodify ++name *+='
                 then 'the rows went to another name, and gold does not follow a RENAME'
-            -- a full load of Debezium's MySQL connector begins with DROP DATABASE, and brings every row behind it
+            -- a full load of Debezium's MySQL connector begins with DROP DATABASE, and sends every row after it
             when phase > 0 and (statement.kind = 'drop' and statement.is_of_database or ddl_kind = 'drop' and table_name is null)
                 then 'a database was dropped with all its tables, of which no message names one'
             when bare_line rlike r'^ *+(?:flashback|recover|undrop|restore|import)\b'

@@ -137,7 +137,7 @@
             case when rtrim(sent_table) <> '' then rtrim(sent_table) end as changed_table,
             nullif(message.gtid, '') as transaction_id,
             message.sql as ddl_text,
-            -- what is said here of the record and the message spares the rows below to carry them
+            -- what is read here of the record and the message spares the rows below to carry them
             value is null as is_tombstone,
             case when message is null then {{ cdc.undecodable_reason('value', 'text') }} end as undecodable,
             case when size(message.pkNames) > 0 then message.pkNames end as sent_key_names
@@ -153,7 +153,7 @@
             *,
             case
                 when is_ddl or {{ cdc.ddl_kind_of_word('word') }} is not null
-                    then {{ cdc.ddl_kind_told('word', 'statement') }}
+                    then {{ cdc.ddl_kind_of_word_or_text('word', 'statement') }}
             end as kind_of_ddl,
             coalesce(feed_key_columns[concat_ws('.', changed_database, changed_table)], sent_key_names) as key_names
         from read_statements

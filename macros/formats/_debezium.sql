@@ -429,7 +429,7 @@
 
 {#- A position; for a row without a key, which may have equal ones, followed by numbers that prove no order but distinguish
     changes of one position. `proven_position` takes them off again. -#}
-{% macro told_apart(position, numbers) -%}
+{% macro distinct_position(position, numbers) -%}
     if(
         size({{ position }}) > 0
         and key_names is null
@@ -658,7 +658,7 @@
 
     ),
 
-    told_apart as (
+    classified as (
 
         select
             *,
@@ -684,7 +684,7 @@
                 when message.ts_ms is not null
                     and text rlike r'(^|"payload"\s*:)\s*[{]\s*"ts_ms"\s*:\s*[0-9]+\s*[}]'
                     then 'heartbeat'
-            end as told_operation,
+            end as message_operation,
             feed_key_columns[concat_ws('.', message.source.db, changed_schema, changed_table)] as feed_keys
         from patched
 
@@ -701,9 +701,9 @@
             ) }} as bare_number_error,
             {{ cdc.without_columns('sent_before', 'missing_before') }} as old_image,
             {{ cdc.with_key_columns(cdc.without_columns('sent_after', 'missing_after'), 'sent_after') }} as new_image,
-            told_operation in ('insert', 'update', 'delete', 'snapshot') as is_row_change,
+            message_operation in ('insert', 'update', 'delete', 'snapshot') as is_row_change,
             case
-                when told_operation not in ('insert', 'update', 'delete', 'snapshot', 'tombstone') then null
+                when message_operation not in ('insert', 'update', 'delete', 'snapshot', 'tombstone') then null
                 when feed_keys is not null then feed_keys
                 when connector = 'mongodb' then array('_id')
                 else map_keys(key_image)
@@ -713,8 +713,8 @@
                 connector in ('mysql', 'mariadb', 'sqlserver', 'oracle', 'db2') or feed_settings['before_images'] = 'complete',
                 false
             )
-            and not ({{ cdc._lacks_large_values('connector', 'told_operation', 'sent_before', 'sent_after') }}) as is_old_complete
-        from told_apart
+            and not ({{ cdc._lacks_large_values('connector', 'message_operation', 'sent_before', 'sent_after') }}) as is_old_complete
+        from classified
 
     ),
 
@@ -727,13 +727,13 @@
                 else {{ cdc.key_values_of_either('key_names', 'key_image', 'coalesce(new_image, old_image)') }}
             end as key_of_row,
             case
-                when told_operation = 'update' and not connector <=> 'mongodb'
+                when message_operation = 'update' and not connector <=> 'mongodb'
                     then {{ cdc.key_values('key_names', 'old_image') }}
             end as key_in_old_image,
-            case when told_operation = 'update' and old_image is not null then {{ cdc.key_values('key_names', 'new_image') }} end
+            case when message_operation = 'update' and old_image is not null then {{ cdc.key_values('key_names', 'new_image') }} end
                 as key_in_new_image,
             case
-                when told_operation = 'insert' and exists(headers, header -> header.key = '__debezium.oldkey')
+                when message_operation = 'insert' and exists(headers, header -> header.key = '__debezium.oldkey')
                     then {{ cdc.decode_key(cdc.mark_fractions(
                         "cast(get(filter(headers, header -> header.key = '__debezium.oldkey'), 0).value as string)"
                     )) }}
@@ -746,7 +746,7 @@
 
         select
             *,
-            {{ cdc.key_image('old_key_message') }} as key_left_behind,
+            {{ cdc.key_image('old_key_message') }} as old_key_image,
             case
                 when load_error is not null then load_error
                 -- where the feed names keys, the rows before it may need none of Kafka's
@@ -757,13 +757,13 @@
                     then odd_key_error
                 when is_tombstone then null
                 when envelope is null then coalesce(undecodable_error, {{ cdc.undecodable_reason('value', 'text') }})
-                when op is null and told_operation is null then 'op is missing'
-                when told_operation is null then concat('op is not known: ', op)
+                when op is null and message_operation is null then 'op is missing'
+                when message_operation is null then concat('op is not known: ', op)
                 when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
                     then concat('ts_ms is not a whole number: ', {{ cdc.unmarked('message.ts_ms') }})
                 when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
                     then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
-                when op is null and told_operation in ('schema_change', 'truncate')
+                when op is null and message_operation in ('schema_change', 'truncate')
                     then coalesce(
                         {{ cdc.table_changes_error(
                             'kind_of_ddl',
@@ -822,7 +822,7 @@
 
         select
             *,
-            if(row_error is null, told_operation, 'unknown') as whole_operation,
+            if(row_error is null, message_operation, 'unknown') as whole_operation,
             -- a null in an incomplete image means a value that was not sent
             case
                 when
@@ -832,13 +832,13 @@
             end as key_before,
             -- the header is written by another converter: {"id":20} for a key {"id":"FA=="} only says that there was one
             case
-                when key_left_behind is null then null
+                when old_key_image is null then null
                 when forall(
                     key_names,
-                    key_column -> (key_left_behind[key_column] rlike '^-?[0-9.]+$')
+                    key_column -> (old_key_image[key_column] rlike '^-?[0-9.]+$')
                     = (coalesce(key_image[key_column], new_image[key_column]) rlike '^-?[0-9.]+$')
                 )
-                    then {{ cdc.key_values('key_names', 'key_left_behind') }}
+                    then {{ cdc.key_values('key_names', 'old_key_image') }}
                 else transform(key_names, key_column -> cast(null as string))
             end as key_of_header,
             {{ cdc.is_full_load_word('message.source.snapshot') }} as is_in_full_load
@@ -921,14 +921,14 @@
                 else coalesce(message.transaction.id, message.id, message.source.txId, message.source.gtid)
             end as transaction_id,
             phase,
-            {{ cdc.told_apart('proven_position', cdc.numbers_apart('connector', 'message.source')) }} as position,
+            {{ cdc.distinct_position('proven_position', cdc.numbers_apart('connector', 'message.source')) }} as position,
             if(
                 connector in ('mysql', 'mariadb', 'postgresql', 'oracle', 'sqlserver', 'mongodb'),
                 'position',
                 'offset'
             ) as order_scope,
             {{ cdc.debezium_position_space('message.source') }} as position_space,
-            case when told_operation = 'snapshot' then coalesce(message.source.snapshot, op) end as snapshot_mark,
+            case when message_operation = 'snapshot' then coalesce(message.source.snapshot, op) end as snapshot_mark,
             message.ddl,
             if(whole_operation = 'truncate', 'truncate', kind_of_ddl) as ddl_kind
         from numbered
@@ -938,7 +938,7 @@
 
 
 {#- Does an update of SQL Server have NULL in place of large values of the row before? Its change tables have varchar(max), nvarchar(max)
-    and varbinary(max) there where they changed, and text, ntext and image never: no message tells these from NULL.
+    and varbinary(max) there where they changed, and text, ntext and image never: no message distinguishes these from NULL.
     https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-capture-instance-ct-transact-sql -#}
 {% macro _lacks_large_values(connector, operation, before_image, after_image) -%}
     coalesce(

@@ -8,7 +8,7 @@
 
     Columns of `named`, with all of `read_statements`:
 
-    told_operation              by the contract; NULL for an op that is not known
+    message_operation           by the contract; NULL for an op that is not known
     source_operation, schema_block, ddl
     changed_catalog, changed_database, changed_schema, changed_table
     kind_of_ddl
@@ -79,7 +79,7 @@
 
 {#- `format` is the declared one, for errors. -#}
 {% macro _enveloped_parsed_rows(named, format) -%}
-    told_apart as (
+    sent as (
 
         select
             *,
@@ -98,27 +98,27 @@
                 when load_error is not null then load_error
                 when value is null then {{ cdc.lost_delete_reason() }}
                 when envelope is null then {{ cdc.undecodable_reason('value', 'text') }}
-                when told_operation is null and op is null then 'op is missing'
-                when told_operation is null then concat('op is not known: ', op)
+                when message_operation is null and op is null then 'op is missing'
+                when message_operation is null then concat('op is not known: ', op)
                 when message.ts_ms is not null and try_cast(message.ts_ms as bigint) is null
                     then concat('ts_ms is not a whole number: ', {{ cdc.unmarked('message.ts_ms') }})
                 when message.source.ts_ms is not null and try_cast(message.source.ts_ms as bigint) is null
                     then concat('source.ts_ms is not a whole number: ', {{ cdc.unmarked('message.source.ts_ms') }})
-                when told_operation = 'heartbeat' then null
-                when told_operation = 'schema_change' and kind_of_ddl is null then {{ cdc.no_schema_change_reason() }}
-                when told_operation = 'schema_change' then {{ cdc._enveloped_statement_error() }}
+                when message_operation = 'heartbeat' then null
+                when message_operation = 'schema_change' and kind_of_ddl is null then {{ cdc.no_schema_change_reason() }}
+                when message_operation = 'schema_change' then {{ cdc._enveloped_statement_error() }}
                 when message.source is null then 'source is missing or not an object'
                 when changed_table is null then 'source.table is missing'
-                when told_operation = 'truncate' then {{ cdc._enveloped_statement_error() }}
+                when message_operation = 'truncate' then {{ cdc._enveloped_statement_error() }}
                 when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}
                     then 'a column name occurs twice in a row image'
-                when told_operation = 'delete' and sent_before is null
+                when message_operation = 'delete' and sent_before is null
                     then concat('op ', op, ' without a before image')
-                when told_operation <> 'delete' and sent_after is null
+                when message_operation <> 'delete' and sent_after is null
                     then concat('op ', op, ' without an after image')
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['sent_before', 'sent_after']) }}
             end as row_error
-        from told_apart
+        from sent
 
     ),
 
@@ -129,13 +129,13 @@
             case
                 when row_error is not null then 'unknown'
                 when value is null then 'tombstone'
-                else told_operation
+                else message_operation
             end as whole_operation,
-            case when told_operation in ('update', 'delete') then sent_before end as old_image,
-            case when told_operation in ('insert', 'update', 'snapshot') then sent_after end as new_image,
+            case when message_operation in ('update', 'delete') then sent_before end as old_image,
+            case when message_operation in ('insert', 'update', 'snapshot') then sent_after end as new_image,
             -- nothing but a change of a row has a key
             case
-                when row_error is null and told_operation in ('insert', 'update', 'delete', 'snapshot')
+                when row_error is null and message_operation in ('insert', 'update', 'delete', 'snapshot')
                     then feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)]
             end as key_names
         from judged
@@ -195,7 +195,7 @@
             captured_at,
             transaction_id,
             if(whole_operation = 'snapshot', 0, 1) as phase,
-            {{ cdc.told_apart('position', 'numbers_apart') }} as position,
+            {{ cdc.distinct_position('position', 'numbers_apart') }} as position,
             'position' as order_scope,
             position_space,
             case when whole_operation = 'snapshot' then op end as snapshot_mark,

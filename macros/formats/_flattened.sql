@@ -120,7 +120,7 @@
 
     ),
 
-    told_apart as (
+    classified as (
 
         select
             *,
@@ -133,7 +133,7 @@
                 when op = 'u' then 'update'
                 when op = 'r' then 'snapshot'
                 when op is null then 'upsert'
-            end as told_operation,
+            end as message_operation,
             feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)] as feed_keys,
             {{ cdc.without_columns('sent_row', 'missing_columns') }} as row_image
         from named
@@ -154,7 +154,7 @@
                 when feed_keys is null then map_values(key_image)
                 else {{ cdc.key_values_of_either('feed_keys', 'key_image', 'row_image') }}
             end as key_of_row
-        from told_apart
+        from classified
 
     ),
 
@@ -173,8 +173,8 @@
                 when is_ambiguous then 'a column name occurs twice in the row'
                 when deleted_word not in ('true', 'false')
                     then concat('__deleted is neither true nor false: ', added_fields['__deleted'])
-                when told_operation is null then concat('op is not known: ', op)
-                when deleted_word = 'true' and told_operation <> 'delete' or deleted_word = 'false' and op = 'd'
+                when message_operation is null then concat('op is not known: ', op)
+                when deleted_word = 'true' and message_operation <> 'delete' or deleted_word = 'false' and op = 'd'
                     then concat('__deleted is ', deleted_word, ', but op is ', op)
                 when lower(connector) not in ({{ cdc.known_connectors() }}) then {{ cdc.unknown_connector_reason('lower(connector)') }}
                 when source_millis is not null and try_cast(source_millis as bigint) is null
@@ -185,13 +185,13 @@
                     and (map_contains_key(sent_row, 'before') or map_contains_key(sent_row, 'after'))
                     then 'a whole message of Debezium, not a flattened row: the feed has another format'
                 when bare_number_error is not null then bare_number_error
-                when told_operation <> 'delete' and cardinality(sent_row) = 0 then 'the row has no columns'
+                when message_operation <> 'delete' and cardinality(sent_row) = 0 then 'the row has no columns'
                 when feed_keys is null and key_image is null and trim(key_text) not in ('', 'null')
                     and key_message.flat is null
                     then 'the Kafka key is not a JSON object: name the key columns of this table in the feed'
                 when feed_keys is not null and key_of_row is null
                     then 'the message does not hold the key columns that the feed names'
-                when told_operation = 'delete'
+                when message_operation = 'delete'
                     and lower(connector) = 'postgresql'
                     and not feed_settings['before_images'] <=> 'complete'
                     and {{ cdc.may_be_made_up('row_image') }}
@@ -205,8 +205,8 @@
 
         select
             *,
-            if(row_error is null, told_operation, 'unknown') as operation,
-            coalesce(row_error is null and told_operation <> 'delete', false) as has_row
+            if(row_error is null, message_operation, 'unknown') as operation,
+            coalesce(row_error is null and message_operation <> 'delete', false) as has_row
         from judged
 
     ),

@@ -7,7 +7,7 @@
 
     Columns of `placed`, with all of `read_statements`:
 
-    told_operation              by the contract; NULL for a type that is not known
+    message_operation           by the contract; NULL for a type that is not known
     row_image                   the row of the message, with exact numbers
     carried_key                 the key columns that the message names; NULL where it names none
     may_be_minimal              may an update lack columns that did not change?
@@ -71,7 +71,7 @@
                 as changed_values,
             {{ cdc.without_marks('message.def') }} as type_text,
             case
-                when told_operation in ('insert', 'update', 'delete', 'snapshot')
+                when message_operation in ('insert', 'update', 'delete', 'snapshot')
                     then coalesce(
                         feed_key_columns[concat_ws('.', nullif(message.database, ''), nullif(message.table, ''))],
                         carried_key
@@ -85,7 +85,7 @@
 
         select
             *,
-            told_operation = 'update' and may_be_minimal and {{ cdc.may_lack_columns('changed_values') }} as is_partial
+            message_operation = 'update' and may_be_minimal and {{ cdc.may_lack_columns('changed_values') }} as is_partial
         from named
 
     ),
@@ -99,15 +99,15 @@
                 when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message.type is null then 'type is missing'
-                when told_operation is null then concat('type is not known: ', {{ cdc.unmarked('message.type') }})
+                when message_operation is null then concat('type is not known: ', {{ cdc.unmarked('message.type') }})
                 when message.ts is not null and try_cast(message.ts as bigint) is null
                     then concat('ts is not a whole number: ', {{ cdc.unmarked('message.ts') }})
                 when changed_table is null and not startswith(message.type, 'database-') then 'table is missing'
-                when told_operation in ('schema_change', 'truncate')
+                when message_operation in ('schema_change', 'truncate')
                     then {{ cdc.statement_of_table_error(
                         cdc._maxwell_ddl_kind(), 'statement', 'message.sql', 'changed_database, changed_table'
                     ) }}
-                when told_operation not in ('insert', 'update', 'delete', 'snapshot') then null
+                when message_operation not in ('insert', 'update', 'delete', 'snapshot') then null
                 when coalesce(size(row_image), 0) < 1
                     then 'the row is missing, has no columns, or is not an object'
                 when {{ cdc.has_repeated_column('row_image') }} or {{ cdc.has_repeated_column('changed_values') }}
@@ -127,9 +127,9 @@
             case
                 when row_error is not null then 'unknown'
                 when value is null then 'tombstone'
-                else told_operation
+                else message_operation
             end as whole_operation,
-            row_error is null and coalesce(told_operation in ('insert', 'update', 'delete', 'snapshot'), false)
+            row_error is null and coalesce(message_operation in ('insert', 'update', 'delete', 'snapshot'), false)
                 as is_row_change
         from judged
 
@@ -243,7 +243,7 @@
 {#- The time of a row: whole seconds since 1970. -#}
 {% macro _maxwell_row_time() -%}
     case
-                when told_operation in ('insert', 'update', 'delete')
+                when message_operation in ('insert', 'update', 'delete')
                     then {{ cdc.epoch_seconds('message.ts') }}
             end
 {%- endmacro %}

@@ -121,7 +121,7 @@
                 when word <> 'DDL' then null
                 when message.allMetaData.ddlType = 'TRUNCATE_TABLE' then 'truncate'
                 else statement.kind
-            end as told_ddl_kind
+            end as kind_of_ddl
         from read_statements
 
     ),
@@ -140,12 +140,12 @@
                 when event_seconds is not null and try_cast(event_seconds as bigint) is null
                     then concat('allMetaData.timestamp is not a whole number: ', {{ cdc.unmarked('event_seconds') }})
                 when word = 'HEARTBEAT' then null
-                when word = 'DDL' and told_ddl_kind is null then 'recordType DDL without a statement in postStruct.ddl'
-                when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
+                when word = 'DDL' and kind_of_ddl is null then 'recordType DDL without a statement in postStruct.ddl'
+                when (is_row_change or kind_of_ddl = 'truncate') and changed_table is null
                     then 'allMetaData.table_name is missing'
                 when word = 'DDL'
                     then {{ cdc.statement_of_table_error(
-                        'told_ddl_kind', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_table'
+                        'kind_of_ddl', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_table'
                     ) }}
                 when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                     then 'a column name occurs twice in a row image'
@@ -167,7 +167,7 @@
                 when value is null then 'tombstone'
                 when word = 'ROW' then 'snapshot'
                 when word = 'HEARTBEAT' then 'heartbeat'
-                when told_ddl_kind = 'truncate' then 'truncate'
+                when kind_of_ddl = 'truncate' then 'truncate'
                 when word = 'DDL' then 'schema_change'
                 else lower(word)
             end as whole_operation,
@@ -204,7 +204,7 @@
             coalesce(table_index, 0) as image_index
         from keyed
             lateral view outer posexplode(
-                {{ cdc.tables_of_statement('told_ddl_kind', 'statement', 'row_error') }}
+                {{ cdc.tables_of_statement('kind_of_ddl', 'statement', 'row_error') }}
             ) as table_index, name_in_text
 
     ),
@@ -252,7 +252,7 @@
             end as position_space,
             case when whole_operation = 'snapshot' then word end as snapshot_mark,
             ddl_text as ddl,
-            told_ddl_kind as ddl_kind
+            kind_of_ddl as ddl_kind
         from placed
 
     )

@@ -27,7 +27,7 @@
 
 {#- `format` is the declared one, for errors. -#}
 {% macro _shareplex_parsed_rows(named, format) -%}
-    told_apart as (
+    classified as (
 
         select
             *,
@@ -77,7 +77,7 @@
                     then concat('op ', op, ' without data')
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['sent_data', 'sent_key']) }}
             end as row_error
-        from told_apart
+        from classified
 
     ),
 

@@ -5,6 +5,6 @@
     case
         when {{ op }} = 'TRUNCATE' then 'truncate'
         when {{ op }} = 'QUERY' then {{ statement }}.kind
-        when {{ cdc.ddl_kind_of_word(op) }} is not null then {{ cdc.ddl_kind_told(op, statement) }}
+        when {{ cdc.ddl_kind_of_word(op) }} is not null then {{ cdc.ddl_kind_of_word_or_text(op, statement) }}
     end
 {%- endmacro %}

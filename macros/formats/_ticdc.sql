@@ -21,7 +21,7 @@
 
     Columns of `named`, with all of `read_statements`:
 
-    told_operation              by the contract; NULL for an op that is not known
+    message_operation           by the contract; NULL for an op that is not known
     own_error                   why a message of a known operation is not read; NULL where there is nothing
     source_operation, source_type, schema_block
     changed_database, changed_table, ddl, kind_of_ddl
@@ -108,16 +108,16 @@
 
     ),
 
-    told_apart as (
+    row_images as (
 
         select
             *,
-            coalesce(told_operation in ('insert', 'update', 'delete'), false) as is_row_change,
+            coalesce(message_operation in ('insert', 'update', 'delete'), false) as is_row_change,
             case
-                when told_operation in ('update', 'delete') then {{ cdc.without_columns('sent_before', 'missing_before') }}
+                when message_operation in ('update', 'delete') then {{ cdc.without_columns('sent_before', 'missing_before') }}
             end as old_image,
             case
-                when told_operation in ('insert', 'update')
+                when message_operation in ('insert', 'update')
                     -- where the feed names the key, the Kafka key may be of other names
                     then {{ cdc.with_key_columns(
                         cdc.without_columns('sent_after', 'missing_after'), 'sent_after', 'feed_keys is not null'
@@ -136,27 +136,27 @@
                 when value is null and cardinality(key_image) > 0 then null
                 when value is null then {{ cdc.lost_delete_reason() }}
                 when envelope is null then {{ cdc.undecodable_reason('value', 'text') }}
-                when told_operation is null and op is null then 'op is missing'
-                when told_operation is null then concat('op is not known: ', op)
+                when message_operation is null and op is null then 'op is missing'
+                when message_operation is null then concat('op is not known: ', op)
                 else coalesce(
                     own_error,
                     case
-                        when told_operation in ('schema_change', 'truncate')
+                        when message_operation in ('schema_change', 'truncate')
                             then {{ cdc.statement_of_table_error(
                                 'kind_of_ddl', 'statement', 'ddl', 'changed_database, changed_table'
                             ) }}
                         when not is_row_change then null
                         when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
                             then 'a column name occurs twice in a row image'
-                        when told_operation = 'delete' and old_image is null
+                        when message_operation = 'delete' and old_image is null
                             then concat('op ', op, ' without a before image')
-                        when told_operation <> 'delete' and new_image is null
+                        when message_operation <> 'delete' and new_image is null
                             then concat('op ', op, ' without an after image')
                         else {{ cdc.bare_number_reason(['changed_database', 'changed_table'], ['old_image', 'new_image']) }}
                     end
                 )
             end as row_error
-        from told_apart
+        from row_images
 
     ),
 
@@ -167,7 +167,7 @@
             case
                 when row_error is not null then 'unknown'
                 when value is null then 'tombstone'
-                else told_operation
+                else message_operation
             end as whole_operation,
             -- nothing but a change of a row has a key, and a record without a value, whose key is Kafka's whatever the feed names
             case

@@ -5,7 +5,7 @@
 {% macro parse_canal_json_dts(messages) -%}
     with {{ cdc._canal_messages(messages, cdc._canal_fields()) }},
 
-    told as (
+    sent_by_dts as (
 
         select
             * except (ddl_mark),
@@ -18,7 +18,7 @@
 
     ),
 
-    {{ cdc._canal_operations('told') }},
+    {{ cdc._canal_operations('sent_by_dts') }},
 
     operations_of_dts as (
 

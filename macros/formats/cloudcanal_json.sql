@@ -35,7 +35,7 @@
 
     {{ cdc.read_statements('named', 'message.sql') }},
 
-    told_apart as (
+    classified as (
 
         select
             *,
@@ -47,9 +47,9 @@
                     then 'schema_change'
                 when ddl_flag = 'true' or word = 'QUERY'
                     then if(statement.kind = 'truncate', 'truncate', 'schema_change')
-            end as told_operation,
+            end as message_operation,
             if(
-                word = 'TRUNCATE', 'truncate', {{ cdc.ddl_kind_told("if(word = 'DROP', 'ERASE', word)", 'statement') }}
+                word = 'TRUNCATE', 'truncate', {{ cdc.ddl_kind_of_word_or_text("if(word = 'DROP', 'ERASE', word)", 'statement') }}
             ) as kind_of_ddl
         from read_statements
 
@@ -73,23 +73,23 @@
                     )
                 when entry_word not in ('ROWDATA', 'TRANSACTIONBEGIN', 'TRANSACTIONEND')
                     then concat('entryType is not known: ', {{ cdc.unmarked('message.entryType') }})
-                when told_operation is null and word is null then 'action is missing'
-                when told_operation is null
+                when message_operation is null and word is null then 'action is missing'
+                when message_operation is null
                     then concat('action is not known: ', {{ cdc.unmarked('message.action') }})
-                when told_operation in ('transaction_begin', 'transaction_end') then null
-                when told_operation = 'schema_change' then {{ cdc._cloudcanal_statement_error() }}
-                when ddl_flag = 'true' and told_operation <> 'truncate'
+                when message_operation in ('transaction_begin', 'transaction_end') then null
+                when message_operation = 'schema_change' then {{ cdc._cloudcanal_statement_error() }}
+                when ddl_flag = 'true' and message_operation <> 'truncate'
                     then concat('isDdl is true, but action is ', message.action)
                 when changed_table is null then 'table is missing'
-                when told_operation = 'truncate' then {{ cdc._cloudcanal_statement_error() }}
+                when message_operation = 'truncate' then {{ cdc._cloudcanal_statement_error() }}
                 when coalesce(size(sent_rows), 0) < 1 then 'data is missing, empty, or not a list of rows'
             end as message_error,
-            told_operation in ('insert', 'update', 'delete') as is_row_change,
+            message_operation in ('insert', 'update', 'delete') as is_row_change,
             coalesce(
                 feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)],
                 case when size(message.pks) > 0 then message.pks end
             ) as key_names
-        from told_apart
+        from classified
 
     ),
 
@@ -100,7 +100,7 @@
             coalesce(image_index, 0) as image_index,
             {{ cdc.exact_numbers('row_image', 'exact_text') }} as row_image,
             case
-                when told_operation = 'update' and size(message.before) = size(message.data)
+                when message_operation = 'update' and size(message.before) = size(message.data)
                     then {{ cdc.exact_numbers('message.before[image_index]', 'exact_text') }}
             end as row_before
         from judged
@@ -131,12 +131,12 @@
         select
             *,
             case
-                when told_operation = 'delete' then row_image
+                when message_operation = 'delete' then row_image
                 when size(row_before) > 0 then row_before
             end as old_image,
-            case when told_operation <> 'delete' then row_image end as new_image,
+            case when message_operation <> 'delete' then row_image end as new_image,
             -- two whole rows of one table have the same columns
-            told_operation <> 'update'
+            message_operation <> 'update'
             or array_sort(map_keys(row_before)) <=> array_sort(map_keys(row_image)) as is_whole_row
         from checked
 
@@ -148,7 +148,7 @@
             *,
             {{ cdc.key_values('key_names', 'row_image') }} as key_of_row,
             case
-                when told_operation = 'update' and old_image is not null
+                when message_operation = 'update' and old_image is not null
                     then {{ cdc.key_values_of_either('key_names', 'old_image', 'row_image') }}
             end as key_before,
             -- nothing but a change of a row has a key
@@ -164,7 +164,7 @@
             case
                 when row_error is not null then 'unknown'
                 when value is null then 'tombstone'
-                else told_operation
+                else message_operation
             end as whole_operation
         from keyed
 

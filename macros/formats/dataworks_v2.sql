@@ -42,7 +42,7 @@
             -- an image without any column is none
             case when op in ('UPDATE', 'DELETE') and cardinality(sent_before) > 0 then sent_before end as old_image,
             case when op in ('INSERT', 'UPDATE') and cardinality(sent_after) > 0 then sent_after end as new_image,
-            {{ cdc._streamx_ddl_kind('op', 'statement') }} as told_ddl_kind
+            {{ cdc._streamx_ddl_kind('op', 'statement') }} as kind_of_ddl
         from read_statements
 
     ),
@@ -62,19 +62,19 @@
                     then concat('systemTime is not a whole number: ', {{ cdc.unmarked('system_millis') }})
                 when op in ('TRANSACTION_BEGIN', 'GTID', 'TRANSACTION_END', 'XACOMMIT', 'XAROLLBACK', 'HEARTBEAT')
                     then null
-                when op = 'QUERY' and told_ddl_kind is null then null
-                when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
+                when op = 'QUERY' and kind_of_ddl is null then null
+                when (is_row_change or kind_of_ddl = 'truncate') and changed_table is null
                     then 'schema.source.table is missing'
-                when told_ddl_kind = 'rename'
+                when kind_of_ddl = 'rename'
                     and (
                         cardinality(statement.tables) > 2
                         or statement is not null
                         and not {{ cdc.is_name_of_place('get(statement.tables, 0)', 'changed_tenant, changed_database, changed_schema, changed_table') }}
                     )
                     then concat('the statement names another table than its message: ', ddl_text)
-                when told_ddl_kind is not null
+                when kind_of_ddl is not null
                     then {{ cdc.statement_error(
-                        'told_ddl_kind', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_schema, changed_table'
+                        'kind_of_ddl', 'statement', 'ddl_text', 'changed_tenant, changed_database, changed_schema, changed_table'
                     ) }}
                 when not is_row_change then concat('op is not known: ', op)
                 when {{ cdc.has_repeated_column('old_image') }} or {{ cdc.has_repeated_column('new_image') }}
@@ -95,8 +95,8 @@
                 when row_error is not null then 'unknown'
                 when value is null then 'tombstone'
                 when is_row_change then lower(op)
-                when told_ddl_kind = 'truncate' then 'truncate'
-                when told_ddl_kind is not null then 'schema_change'
+                when kind_of_ddl = 'truncate' then 'truncate'
+                when kind_of_ddl is not null then 'schema_change'
                 when op = 'QUERY' then 'ignored'
                 when op in ('TRANSACTION_BEGIN', 'GTID') then 'transaction_begin'
                 when op = 'HEARTBEAT' then 'heartbeat'
@@ -162,7 +162,7 @@
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
             ddl_text as ddl,
-            told_ddl_kind as ddl_kind
+            kind_of_ddl as ddl_kind
         from keyed
 
     )

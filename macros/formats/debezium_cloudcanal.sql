@@ -44,7 +44,7 @@
                 when op in ('c', 'i') then 'insert'
                 when op = 'u' then 'update'
                 when op = 'd' then 'delete'
-            end as told_operation,
+            end as message_operation,
             coalesce(op, message.tableChanges.type) as source_operation,
             {{ cdc.block_with_bare_numbers('type_text', 'row_before', 'row_after', cdc.row_tokens('text')) }} as schema_block,
             cast(null as string) as changed_catalog,

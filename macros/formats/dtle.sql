@@ -54,7 +54,7 @@
 
     ),
 
-    told_apart as (
+    classified as (
 
         select
             *,
@@ -86,7 +86,7 @@
         select
             *,
             case when is_statement then {{ cdc.read_statement('message.ddl') }} end as statement
-        from told_apart
+        from classified
 
     ),
 
@@ -259,7 +259,7 @@
             {{ cdc.epoch_millis('message.payload.ts_ms') }} as captured_at,
             nullif(message.payload.source.gtid, '') as transaction_id,
             if(is_full_load, 0, 1) as phase,
-            {{ cdc.told_apart(cdc._dtle_position('place'), cdc.row_in_event('place')) }} as position,
+            {{ cdc.distinct_position(cdc._dtle_position('place'), cdc.row_in_event('place')) }} as position,
             'position' as order_scope,
             {{ cdc._dtle_position_space('message.payload.source') }} as position_space,
             case when whole_operation = 'snapshot' then place.snapshot end as snapshot_mark,

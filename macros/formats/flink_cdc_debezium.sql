@@ -31,7 +31,7 @@
                 when 'c' then 'insert'
                 when 'u' then 'update'
                 when 'd' then 'delete'
-            end as told_operation,
+            end as message_operation,
             nullif(
                 if(is_unnamed, regexp_extract(feed_settings['table_name'], '^(.*)[.]', 1), message.source.db), ''
             ) as changed_database,

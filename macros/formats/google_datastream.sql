@@ -31,7 +31,7 @@
                     when size(message.source_metadata.replication_index) > 0
                         then message.source_metadata.replication_index
                 end
-            ) as told_keys
+            ) as sent_keys
         from decoded
 
     ),
@@ -87,11 +87,11 @@
                         feed_key_columns[concat_ws('.', changed_database, changed_schema, changed_table)],
                         -- replication_index of SQL Server is written in another case than the columns
                         transform(
-                            told_keys,
-                            told_key -> coalesce(
-                                get(filter(map_keys(sent_row), column_name -> column_name = told_key), 0),
-                                get(filter(map_keys(sent_row), column_name -> lower(column_name) = lower(told_key)), 0),
-                                told_key
+                            sent_keys,
+                            sent_key -> coalesce(
+                                get(filter(map_keys(sent_row), column_name -> column_name = sent_key), 0),
+                                get(filter(map_keys(sent_row), column_name -> lower(column_name) = lower(sent_key)), 0),
+                                sent_key
                             )
                         )
                     )

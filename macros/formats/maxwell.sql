@@ -19,7 +19,7 @@
                 when message.type = 'bootstrap-insert' then 'snapshot'
                 when message.type in ('bootstrap-start', 'bootstrap-complete') then 'ignored'
                 else {{ cdc._maxwell_operation() }}
-            end as told_operation,
+            end as message_operation,
             {{ cdc.exact_numbers('message.data', 'exact_text') }} as row_image,
             {{ cdc._maxwell_position('message') }} as position
         from read_statements
@@ -35,11 +35,11 @@
             text as foreign_text,
             case when message is not null then 'mysql' end as source_type,
             if(
-                told_operation in ('schema_change', 'truncate'),
+                message_operation in ('schema_change', 'truncate'),
                 {{ cdc.epoch_millis('message.ts') }},
                 {{ cdc._maxwell_row_time() }}
             ) as changed_at,
-            case when told_operation in ('snapshot', 'ignored') then {{ cdc.epoch_seconds('message.ts') }} end
+            case when message_operation in ('snapshot', 'ignored') then {{ cdc.epoch_seconds('message.ts') }} end
                 as captured_at,
             case
                 when size(position) > 0

@@ -22,7 +22,7 @@
 
     ),
 
-    told_apart as (
+    located as (
 
         select
             *,
@@ -41,7 +41,7 @@
             *,
             {{ cdc._ogg_image('sent_before', 'missing_before') }} as old_image,
             {{ cdc._ogg_image('sent_after', 'missing_after') }} as new_image
-        from told_apart
+        from located
 
     ),
 
@@ -140,8 +140,8 @@
             key_before,
             case when cardinality(old_image) > 0 then old_image end as before_image,
             new_image as after_image,
-            cardinality(old_image) > 0 and {{ cdc._ogg_tells_all('sent_before', 'old_image') }} as is_before_complete,
-            op = 'I' and size(missing_after) < 1 or {{ cdc._ogg_tells_all('sent_after', 'new_image') }}
+            cardinality(old_image) > 0 and {{ cdc._ogg_has_all_columns('sent_before', 'old_image') }} as is_before_complete,
+            op = 'I' and size(missing_after) < 1 or {{ cdc._ogg_has_all_columns('sent_after', 'new_image') }}
                 as is_after_complete,
             missing_before as before_unavailable,
             missing_after as after_unavailable,
@@ -194,7 +194,7 @@
 
 
 {#- Whether an image has marks for all of its columns, and no column is missing. -#}
-{% macro _ogg_tells_all(sent_image, image) -%}
+{% macro _ogg_has_all_columns(sent_image, image) -%}
     cardinality({{ sent_image }}) = 2 * cardinality({{ image }})
 {%- endmacro %}
 

@@ -23,7 +23,7 @@
                 when op = 'u' then 'update'
                 when op = 'd' then 'delete'
                 when op = 'HEARTBEAT' then 'heartbeat'
-            end as told_operation,
+            end as message_operation,
             op as source_operation,
             block_text as schema_block,
             case

@@ -78,7 +78,7 @@
 
         select
             *,
-            {{ cdc.unmarked('envelope.type') }} as told_type,
+            {{ cdc.unmarked('envelope.type') }} as envelope_type,
             message.tableStructure is not null as has_structure,
             {{ cdc.unmarked('message.headers.operation') }} as word,
             {{ cdc.unmarked('message.headers.timestamp') }} as changed,
@@ -97,7 +97,7 @@
         select
             *,
             -- a bare record has no type
-            coalesce(told_type, if(has_structure, 'MD', 'DT')) as record_type,
+            coalesce(envelope_type, if(has_structure, 'MD', 'DT')) as record_type,
             {{ cdc._iso_instant('changed') }} as changed_at,
             {{ cdc._qlik_absent_columns('sent_row', 'column_mask') }} as absent_columns
         from named
@@ -203,7 +203,7 @@
             {{ cdc.record_columns() }},
             0 as image_index,
             whole_operation as operation,
-            coalesce(word, told_type) as source_operation,
+            coalesce(word, envelope_type) as source_operation,
             {{ cdc.unknown_error('row_error', 'text', 'qlik_replicate') }} as error,
             cast(null as string) as source_type,
             cast(null as string) as catalog_name,

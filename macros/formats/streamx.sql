@@ -48,7 +48,7 @@
                     then sent_before
             end as old_image,
             case when op in ('INSERT', 'UPDATE_AFTER') and cardinality(sent_after) > 0 then sent_after end as new_image,
-            {{ cdc._streamx_ddl_kind('op', 'statement') }} as told_ddl_kind
+            {{ cdc._streamx_ddl_kind('op', 'statement') }} as kind_of_ddl
         from read_statements
 
     ),
@@ -68,19 +68,19 @@
                     then concat('systemTime is not a whole number: ', {{ cdc.unmarked('system_millis') }})
                 when op in ('TRANSACTION_BEGIN', 'GTID', 'TRANSACTION_END', 'XACOMMIT', 'XAROLLBACK', 'MHEARTBEAT')
                     then null
-                when op = 'QUERY' and told_ddl_kind is null then null
-                when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
+                when op = 'QUERY' and kind_of_ddl is null then null
+                when (is_row_change or kind_of_ddl = 'truncate') and changed_table is null
                     then 'schema.source.tableName is missing'
-                when told_ddl_kind = 'rename'
+                when kind_of_ddl = 'rename'
                     and (
                         cardinality(statement.tables) > 2
                         or statement is not null
                         and not {{ cdc.is_name_of_place('get(statement.tables, 0)', 'changed_database, changed_schema, changed_table') }}
                     )
                     then concat('the statement names another table than its message: ', ddl_text)
-                when told_ddl_kind is not null
+                when kind_of_ddl is not null
                     then {{ cdc.statement_error(
-                        'told_ddl_kind', 'statement', 'ddl_text', 'changed_database, changed_schema, changed_table'
+                        'kind_of_ddl', 'statement', 'ddl_text', 'changed_database, changed_schema, changed_table'
                     ) }}
                 when not is_row_change then concat('op is not known: ', op)
                 when is_full_load and op <> 'INSERT'
@@ -108,8 +108,8 @@
                 when op in ('UPDATE_BEFOR', 'UPDATE_BEFORE') then 'update_before'
                 when op = 'UPDATE_AFTER' then if(old_image is null, 'upsert', 'update')
                 when op = 'DELETE' then 'delete'
-                when told_ddl_kind = 'truncate' then 'truncate'
-                when told_ddl_kind is not null then 'schema_change'
+                when kind_of_ddl = 'truncate' then 'truncate'
+                when kind_of_ddl is not null then 'schema_change'
                 when op = 'QUERY' then 'ignored'
                 when op in ('TRANSACTION_BEGIN', 'GTID') then 'transaction_begin'
                 when op = 'MHEARTBEAT' then 'heartbeat'
@@ -195,7 +195,7 @@
             cast(null as string) as position_space,
             case when whole_operation = 'snapshot' then message.payload.sequenceId end as snapshot_mark,
             ddl_text as ddl,
-            told_ddl_kind as ddl_kind
+            kind_of_ddl as ddl_kind
         from placed
 
     )

@@ -28,7 +28,7 @@
                     then 'heartbeat'
                 when op is null and (message.ddl is not null or message.tableChanges is not null)
                     then if(statement.kind = 'truncate', 'truncate', 'schema_change')
-            end as told_operation,
+            end as message_operation,
             coalesce(nullif(message.source.db, ''), nullif(message.databaseName, '')) as changed_database,
             nullif(message.source.table, '') as changed_table,
             {{ cdc.schema_change_kind('statement', cdc.type_of_changes('message.tableChanges')) }} as kind_of_ddl
@@ -52,9 +52,9 @@
                     then concat(
                         'source.commit_ts is not a whole number: ', {{ cdc.unmarked('message.source.commit_ts') }}
                     )
-                when changed_table is null and told_operation in ('insert', 'update', 'delete', 'truncate')
+                when changed_table is null and message_operation in ('insert', 'update', 'delete', 'truncate')
                     then 'source.table is missing'
-                when told_operation = 'schema_change'
+                when message_operation = 'schema_change'
                     then {{ cdc.table_changes_error(
                         'kind_of_ddl', 'statement', 'message.tableChanges', 'changed_database, changed_table'
                     ) }}

@@ -10,7 +10,7 @@
         select
             *,
             from_json(cast(key as string), 'ts string') as key_message,
-            {{ cdc._maxwell_operation() }} as told_operation
+            {{ cdc._maxwell_operation() }} as message_operation
         from read_statements
 
     ),
@@ -19,7 +19,7 @@
 
         select
             *,
-            if(told_operation in ('schema_change', 'truncate'), message.ts, key_message.ts) as commit_text
+            if(message_operation in ('schema_change', 'truncate'), message.ts, key_message.ts) as commit_text
         from worded
 
     ),
@@ -39,7 +39,7 @@
             end as foreign_text,
             case when message is not null then 'tidb' end as source_type,
             if(
-                told_operation in ('schema_change', 'truncate'),
+                message_operation in ('schema_change', 'truncate'),
                 {{ cdc.epoch_millis("shiftright(try_cast(message.ts as bigint), 18)") }},
                 {{ cdc._maxwell_row_time() }}
             ) as changed_at,

@@ -133,7 +133,7 @@
 
     ),
 
-    told_apart as (
+    classified as (
 
         select
             *,
@@ -156,7 +156,7 @@
         select
             *,
             {{ cdc.read_statement('ddl_text') }} as statement
-        from told_apart
+        from classified
 
     ),
 
@@ -164,7 +164,7 @@
 
         select
             *,
-            {{ cdc._ticdc_ddl_kind('ddl_action', 'statement') }} as told_ddl_kind
+            {{ cdc._ticdc_ddl_kind('ddl_action', 'statement') }} as kind_of_ddl
         from read_statements
 
     ),
@@ -197,11 +197,11 @@
                     then concat('t is not a whole number: ', ddl_action)
                 when not is_ddl and not is_row_change
                     then concat('t of the Kafka key is not known: ', address.t)
-                when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null
+                when (is_row_change or kind_of_ddl = 'truncate') and changed_table is null
                     then 'tbl is missing in the Kafka key'
                 when is_ddl
                     then {{ cdc.statement_of_table_error(
-                        'told_ddl_kind', 'statement', 'ddl_text', 'changed_database, changed_table'
+                        'kind_of_ddl', 'statement', 'ddl_text', 'changed_database, changed_table'
                     ) }}
                 when sent_row is null and sent_deleted is null then 'no columns in u or d'
                 when sent_deleted is not null and (sent_row is not null or sent_before is not null)
@@ -227,7 +227,7 @@
                 when row_error is not null then 'unknown'
                 when is_resolved then 'heartbeat'
                 when value is null then 'tombstone'
-                when told_ddl_kind = 'truncate' and is_ddl then 'truncate'
+                when kind_of_ddl = 'truncate' and is_ddl then 'truncate'
                 when is_ddl then 'schema_change'
                 when sent_deleted is not null then 'delete'
                 when sent_before is not null then 'update'
@@ -326,7 +326,7 @@
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
             ddl_text as ddl,
-            told_ddl_kind as ddl_kind
+            kind_of_ddl as ddl_kind
         from keyed
 
     )

@@ -58,7 +58,7 @@
                 when message.type = 'TRUNCATE' then 'truncate'
                 when message.type = 'QUERY' then coalesce(statement.kind, 'other')
                 else {{ cdc.ddl_kind_of_word('message.type') }}
-            end as told_ddl_kind,
+            end as kind_of_ddl,
             coalesce(lower(message.handleKeyOnly) = 'true' or message.claimCheckLocation <> '', false) as is_key_alone,
             -- an image without any column is none
             case
@@ -80,7 +80,7 @@
                 when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when word is null then 'type is missing'
-                when not is_row_change and told_ddl_kind is null and word not in ('BOOTSTRAP', 'WATERMARK')
+                when not is_row_change and kind_of_ddl is null and word not in ('BOOTSTRAP', 'WATERMARK')
                     then concat('type is not known: ', word)
                 when message.commitTs is null then 'commitTs is missing'
                 when message.commitTs not rlike '^[0-9]{1,20}$'
@@ -89,10 +89,10 @@
                     then concat('buildTs is not a whole number: ', message.buildTs)
                 when lower(message.handleKeyOnly) not in ('true', 'false')
                     then concat('handleKeyOnly is neither true nor false: ', message.handleKeyOnly)
-                when (is_row_change or told_ddl_kind = 'truncate') and changed_table is null then 'table is missing'
+                when (is_row_change or kind_of_ddl = 'truncate') and changed_table is null then 'table is missing'
                 when not is_row_change
                     then {{ cdc.statement_of_table_error(
-                        'told_ddl_kind', 'statement', 'message.sql', 'changed_database, changed_table'
+                        'kind_of_ddl', 'statement', 'message.sql', 'changed_database, changed_table'
                     ) }}
                 when word in ('INSERT', 'UPDATE') and message.claimCheckLocation <> ''
                     then concat('the row was too large for Kafka and lies at ', message.claimCheckLocation)
@@ -121,7 +121,7 @@
                 when word = 'DELETE' then 'delete'
                 when word = 'WATERMARK' then 'heartbeat'
                 when word = 'BOOTSTRAP' then 'ignored'
-                when told_ddl_kind = 'truncate' then 'truncate'
+                when kind_of_ddl = 'truncate' then 'truncate'
                 else 'schema_change'
             end as whole_operation,
             -- nothing but a change of a row has a key
@@ -175,7 +175,7 @@
             cast(null as string) as position_space,
             cast(null as string) as snapshot_mark,
             message.sql as ddl,
-            told_ddl_kind as ddl_kind
+            kind_of_ddl as ddl_kind
         from keyed
 
     )

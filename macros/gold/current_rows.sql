@@ -5,9 +5,9 @@
         columns={'line': 'string', 'level': 'int'}
     )
 
-    Every whole row that a change brought counts +1, every one that it took -1. Nothing shows which of two equal rows a
+    Every whole row that a change added counts +1, every one that it took -1. Nothing shows which of two equal rows a
     later change means, so the table is rebuilt from all of its changes whenever there are new ones.
-    state.<table> has the counts: one row per distinct row; less than 0: taken more often than brought.
+    state.<table> has the counts: one row per distinct row; less than 0: taken more often than added.
 -#}
 {% macro current_rows(feed, table, columns=none, database=none, schema=none, catalog=none, left_out=[]) -%}
     {%- if not execute -%}
@@ -152,7 +152,7 @@
 
     ),
 
-    standing as (
+    not_superseded as (
 
         select numbered.*
         from numbered
@@ -181,11 +181,11 @@
                 {{ cdc.texts_of_row('before_image', sources) }} as row_before,
                 {{ cdc.texts_of_row('after_image', sources) }} as row_after
             ) as change
-        from standing
+        from not_superseded
 
     ),
 
-    told as (
+    copies_in_sendings as (
 
         select
             change,
@@ -196,25 +196,25 @@
 
     ),
 
-    told_in_partitions as (
+    copies_in_partitions as (
 
         select
             change,
             max(copies) as copies,
             max(newest) as newest
-        from told
+        from copies_in_sendings
         group by change, newest.topic, newest.partition
 
     ),
 
     -- all rows of a full load have one position: equal ones in two partitions are two rows; in the stream it is one, sent again
-    told_once as (
+    distinct_changes as (
 
         select
             change,
             if(change.phase = 0, sum(copies), max(copies)) as copies,
             max(newest) as newest
-        from told_in_partitions
+        from copies_in_partitions
         group by change
 
     ),
@@ -226,7 +226,7 @@
             newest,
             delta * copies as copies,
             row_texts
-        from told_once
+        from distinct_changes
             lateral view stack(2, -1, change.row_before, 1, change.row_after) as delta, row_texts
         where row_texts is not null
 
@@ -287,7 +287,7 @@
 {%- endmacro %}
 
 
-{#- The position of a change of a table without a key, without the numbers that only make its rows differ (`told_apart`). -#}
+{#- The position of a change of a table without a key, without the numbers that only make its rows differ (`distinct_position`). -#}
 {% macro proven_position(relation, feed) -%}
     {%- set position = relation ~ '.change_sequence.position' -%}
     {%- if cdc.feed_settings(feed).format in ['debezium_json', 'debezium_avro', 'debezium_cloudcanal', 'dtle'] -%}

@@ -40,7 +40,7 @@
 {%- endmacro %}
 
 
-{#- Columns that stand in YAML are checked when the model's table changes: while dbt parses its call, it does not know them. -#}
+{#- Columns that are declared in YAML are checked when the model's table changes: while dbt parses its call, it does not know them. -#}
 {% macro check_columns_in_yaml() -%}
     {%- do cdc.complete_declaration(model) -%}
     {%- set meta = model.config.meta -%}

@@ -98,7 +98,7 @@
             row_key,
             operation,
             is_deleted,
-            is_after_complete or previous_row_key is not null as begins_anew,
+            is_after_complete or previous_row_key is not null as begins_stretch,
             after_image,
             schema_id,
             topic,
@@ -114,7 +114,7 @@
             row_key,
             operation,
             true as is_deleted,
-            true as begins_anew,
+            true as begins_stretch,
             null as after_image,
             null as schema_id,
             null as topic,
@@ -149,7 +149,7 @@
 
     -- the same change again, at a higher offset: the position that the producer gave it proves it
     -- and no version begins before the one that it follows in the source's log
-    told_once as (
+    distinct_changes as (
 
         select
             * except (changed_at),
@@ -171,20 +171,20 @@
     dated as (
 
         select
-            told_once.*,
-            lead(told_once.sequence) over in_order as end_sequence,
-            lead(told_once.changed_at) over in_order as ended_at,
-            count_if(told_once.is_deleted or told_once.begins_anew) over in_order as stretch,
+            distinct_changes.*,
+            lead(distinct_changes.sequence) over in_order as end_sequence,
+            lead(distinct_changes.changed_at) over in_order as ended_at,
+            count_if(distinct_changes.is_deleted or distinct_changes.begins_stretch) over in_order as stretch,
             -- a value that the message carries as NULL differs from one that it lacks; each has the type of its own message
             transform_values(
-                told_once.after_image, (column_name, wire_text) -> struct(wire_text, column_types.wires[column_name] as wire)
-            ) as told_values
-        from told_once
+                distinct_changes.after_image, (column_name, wire_text) -> struct(wire_text, column_types.wires[column_name] as wire)
+            ) as sent_values
+        from distinct_changes
             left join column_types
-                on told_once.schema_id = column_types.schema_id
+                on distinct_changes.schema_id = column_types.schema_id
         window in_order as (
-            partition by told_once.row_key
-            order by told_once.sequence
+            partition by distinct_changes.row_key
+            order by distinct_changes.sequence
         )
 
     ),
@@ -204,9 +204,9 @@
             partition as _partition,
             map(
                 {%- for column in cdc.sources_of(sources) %}
-                {{ cdc.quoted(column) }}, last_value(told_values[{{ cdc.quoted(column) }}]) ignore nulls over in_stretch{{ ',' if not loop.last }}
+                {{ cdc.quoted(column) }}, last_value(sent_values[{{ cdc.quoted(column) }}]) ignore nulls over in_stretch{{ ',' if not loop.last }}
                 {%- endfor %}
-            ) as _told_values
+            ) as _sent_values
         from dated
         window in_stretch as (
             partition by row_key, stretch
@@ -218,9 +218,9 @@
     latest as (
 
         select
-            * except (_told_values),
-            transform_values(_told_values, (column_name, told) -> told.wire_text) as _image,
-            transform_values(_told_values, (column_name, told) -> told.wire) as _wires
+            * except (_sent_values),
+            transform_values(_sent_values, (column_name, sent) -> sent.wire_text) as _image,
+            transform_values(_sent_values, (column_name, sent) -> sent.wire) as _wires
         from versions
         where not _is_deleted
 

@@ -19,7 +19,7 @@
         {%- do cdc.refuse_forgotten_feeds(applied) -%}
         {%- do cdc.choose_code_generation() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
-            {%- do cdc.ask_feed_news() -%}
+            {%- do cdc.ask_unread_feeds() -%}
             {%- do cdc.prepare_rebuilds() -%}
         {%- endif -%}
     {%- endif -%}
@@ -64,7 +64,7 @@
 
 
 {#- Which feeds have records in bronze that some silver model has not read. One statement, over one column. -#}
-{% macro ask_feed_news() -%}
+{% macro ask_unread_feeds() -%}
     {%- set run = cdc.lakehouse_run() -%}
     {%- set marks = [] -%}
     {#- what is made from silver may have come less far: a run can end between them -#}
@@ -78,11 +78,11 @@
     {%- endfor -%}
     {%- if marks and marks | min < run.bronze_version -%}
         {%- do cdc.refuse_lost_versions(marks | min + 1) -%}
-        {%- set news = run_query(
+        {%- set unread = run_query(
             'select feed, max(_commit_version) from ' ~ cdc.new_in_bronze(marks | min + 1, run.bronze_version) ~ ' group by feed'
         ) -%}
-        {%- for row in news -%}
-            {%- do run.feed_news.update({row[0]: row[1] | int}) -%}
+        {%- for row in unread -%}
+            {%- do run.unread_feeds.update({row[0]: row[1] | int}) -%}
         {%- endfor -%}
     {%- endif -%}
 {%- endmacro %}
@@ -97,7 +97,7 @@
         ).columns['version'].values() | min | int -%}
         {%- if oldest > version -%}
             {{ exceptions.raise_compiler_error(
-                'Bronze no longer tells what came with its version ' ~ version ~ ' (its log begins with ' ~ oldest
+                'Bronze no longer shows what came with its version ' ~ version ~ ' (its log begins with ' ~ oldest
                 ~ '). All its records are still there: run `dbt build --full-refresh` once.'
             ) }}
         {%- endif -%}

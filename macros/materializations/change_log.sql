@@ -15,7 +15,7 @@
             {%- if model.name.endswith('_changes') -%}
                 {%- do cdc.note_first_build(version) -%}
             {%- endif -%}
-        {%- elif not (cdc.has_news(mark) or cdc.was_left_behind(mark)) or not cdc.may_have_rows(compiled_code, mark) -%}
+        {%- elif not (cdc.has_new_records(mark) or cdc.lagged_silver(mark)) or not cdc.may_have_rows(compiled_code, mark) -%}
             {%- do cdc.nothing_new() -%}
             {%- do cdc.mark_applied(version, mark.built_by) -%}
         {%- else -%}
@@ -38,7 +38,7 @@
             {%- do cdc.mark_applied(version, mark.built_by) -%}
             {%- if model.name.endswith('_changes') -%}
                 {#- here, for all that is made from them: models that run at the same time would ask each for itself -#}
-                {%- do cdc.news_of_silver(model.name) -%}
+                {%- do cdc.new_changes_of_silver(model.name) -%}
             {%- endif -%}
         {%- endif -%}
     {%- endcall -%}

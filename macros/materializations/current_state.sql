@@ -27,7 +27,7 @@
                 {%- if cdc.may_remove_rows(plan) -%}
                     {%- do cdc._run_step(steps, cdc.append_deletes(state, plan)) -%}
                 {%- endif -%}
-                {%- if plan.news.truncates or plan.has_ranges or cdc.cut_overs() -%}
+                {%- if plan.new_changes.truncates or plan.has_ranges or cdc.cut_overs() -%}
                     {%- set emptied = cdc.remove_emptied_values(this, state, plan) if plan.by_column else cdc.delete_emptied_rows(this, state) -%}
                     {%- do cdc._run_step(steps, emptied) -%}
                 {%- endif -%}
@@ -91,7 +91,8 @@ using delta
 
 {#- Can the changes of the run delete a row, move one to another key, or empty the table? -#}
 {% macro may_remove_rows(plan) -%}
-    {{ return(plan.news.deletes or plan.news.truncates or plan.news.moves or plan.has_ranges or cdc.cut_overs() != []) }}
+    {%- set new_changes = plan.new_changes -%}
+    {{ return(new_changes.deletes or new_changes.truncates or new_changes.moves or plan.has_ranges or cdc.cut_overs() != []) }}
 {%- endmacro %}
 
 

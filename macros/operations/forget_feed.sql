@@ -6,7 +6,7 @@
     dbt run-operation forget_feed --args '{feed: crm}' -#}
 {% macro forget_feed(feed) -%}
     {%- if feed in cdc.feeds() -%}
-        {{ exceptions.raise_compiler_error('forget_feed: feed ' ~ feed ~ ' still stands in dbt_project.yml: remove it there first.') }}
+        {{ exceptions.raise_compiler_error('forget_feed: feed ' ~ feed ~ ' is still in dbt_project.yml: remove it there first.') }}
     {%- endif -%}
     {%- set removed = [] -%}
     {#- the tables of all formats, also of those that no feed has any longer -#}

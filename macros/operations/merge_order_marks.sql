@@ -5,7 +5,7 @@
 {% macro merge_order_marks() -%}
     {%- if load_relation(ref('cdc_order_marks')) is not none
         and load_relation(ref('cdc_sequence_ranges')) is not none
-        and not run_query(cdc.alike_order_marks() ~ ' where told.epochs is null limit 1')
+        and not run_query(cdc.alike_order_marks() ~ ' where ordering.epochs is null limit 1')
         and run_query(cdc.alike_order_marks() ~ ' where is_like_previous limit 1')
     -%}
         {%- do cdc.forget_marks(['cdc_sequence_ranges', '#cdc_sequence_ranges']) -%}
@@ -46,7 +46,7 @@
 
     ),
 
-    told as (
+    with_epochs as (
 
         select
             marks.*,
@@ -59,7 +59,7 @@
                 epochs_of_marks.epochs,
                 -- who has read it
                 size(filter(applied.versions, version -> version >= marks.bronze_version)) as readers
-            ) as told
+            ) as ordering
         from {{ ref('cdc_order_marks') }} as marks
             cross join applied
             left join epochs_of_marks
@@ -80,8 +80,8 @@
 
         select
             *,
-            told <=> lag(told) over in_order as is_like_previous
-        from told
+            ordering <=> lag(ordering) over in_order as is_like_previous
+        from with_epochs
         window in_order as (partition by {{ source_table }} order by from_offset, to_offset)
 
     )

@@ -10,24 +10,24 @@
                         transform(
                             filter(
                                 from_json(feed_settings['columns_in_base64'], 'array<array<string>>'),
-                                told -> exists(
+                                declared -> exists(
                                     array(
                                         {{ cdc._names_of_table(place) }}
                                     ),
-                                    name -> name rlike concat('^(', told[0], r')\z')
+                                    name -> name rlike concat('^(', declared[0], r')\z')
                                 )
                                 and exists(
                                     array({{ images | join(', ') }}),
                                     image -> exists(
                                         map_keys(image),
-                                        column_name -> ({{ cdc._is_column('column_name', 'told[1]', 'image') }})
+                                        column_name -> ({{ cdc._is_column('column_name', 'declared[1]', 'image') }})
                                         and {{ cdc._is_number('image[column_name]') }}
-                                        and {{ cdc._stands_bare('column_name', 'image[column_name]', text) }}
+                                        and {{ cdc._is_written_bare('column_name', 'image[column_name]', text) }}
                                     )
                                 )
                             ),
-                            told -> concat(
-                                told[1],
+                            declared -> concat(
+                                declared[1],
                                 ' of ',
                                 concat_ws('.', {{ place | join(', ') }}),
                                 ' is written as a bare number, but the encodings of the feed say that it is base64: take it out of them'
@@ -62,7 +62,7 @@
 
 
 {#- Does a column have the number as its value in a JSON text without quotes, and nowhere in quotes? -#}
-{% macro _stands_bare(column_name, number, text) -%}
+{% macro _is_written_bare(column_name, number, text) -%}
     {{ text }} rlike concat({{ cdc._before_value(column_name) }}, r'\Q', {{ number }}, r'\E\s*[,}]')
                                     and not {{ text }} rlike concat({{ cdc._before_value(column_name) }}, r'"\Q', {{ number }}, r'\E"')
 {%- endmacro %}

@@ -226,7 +226,7 @@
 
 {#- The kind by the word of a tool of Canal's descent, else by the text: a DROP of a temporary table is an ERASE by its
     word, CREATE OR REPLACE TABLE a CREATE. -#}
-{% macro ddl_kind_told(word, statement) -%}
+{% macro ddl_kind_of_word_or_text(word, statement) -%}
     case
         when {{ statement }}.is_temporary then 'other'
         when {{ word }} = 'CREATE' and {{ statement }}.kind = 'drop' then 'drop'

@@ -7,7 +7,7 @@
     error                   why the row is not understood; NULL where it is
     source_type, catalog_name, database_name, schema_name, table_name
     key_columns             NULL where the row has no key
-    row_key                 the key's values behind the change
+    row_key                 the key's values after the change
     key_before              of an update those before it, where they are known; of an insert the key that the row left by it
     before_image, after_image
     is_before_complete, is_after_complete

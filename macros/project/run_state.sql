@@ -1,22 +1,22 @@
 {#- What a run knows and keeps for the next: how far each model has come, and what need not be asked again. -#}
 
 {#- Begins what a run knows. Its keys:
-    bronze_version, oldest_version   the newest version of bronze that the run reads, and one of which the log still tells
+    bronze_version, oldest_version   the newest version of bronze that the run reads, and one that the log still has
     applied        {name: {version, built_by}}: the marks of models, and with a # in front of other things that are kept
     applied_before, applied_now      the same as they were when the run began, and those that finish_run writes
-    feed_news      {feed: the version of its newest record that some silver model has not read}
-    table_news     {silver table: what is new in it by source table}, see news_of_silver
+    unread_feeds   {feed: the version of its newest record that some silver model has not read}
+    new_changes    {silver table: what is new in it by source table}, see new_changes_of_silver
     gold_plans     {gold model: its plan}, see gold_plan
     declared       {gold model: what decides what is in its table}, see declared_by_model
     built          {schema: the tables that exist}, see is_built
     known          {question: its answer}, of questions that several models ask
-    looked_from    {test: the version behind which it looked}, see checked_version
+    looked_from    {test: the version after which it looked}, see checked_version
     compared_with_some   the tests that did not compare with all earlier changes, see is_compared -#}
 {% macro begin_run(bronze_version, oldest_version, applied) -%}
     {%- do graph.update({'lakehouse': {
         'bronze_version': bronze_version, 'oldest_version': oldest_version,
         'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
-        'feed_news': {}, 'table_news': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
+        'unread_feeds': {}, 'new_changes': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
         'known': {}, 'looked_from': {}, 'compared_with_some': []
     }}) -%}
 {%- endmacro %}
@@ -105,7 +105,7 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
     killed between the two. -#}
 {% macro is_settled(name) -%}
     {%- set run = cdc.lakehouse_run() -%}
-    {{ return((run.feed_news.values() | list + [-1]) | max <= run.applied.get(name, {}).get('version', -1)) }}
+    {{ return((run.unread_feeds.values() | list + [-1]) | max <= run.applied.get(name, {}).get('version', -1)) }}
 {%- endmacro %}
 
 

@@ -6,8 +6,8 @@
         {{ return(none) }}
     {%- endif -%}
     {%- set encodings = [] -%}
-    {%- for told in cdc.encodings_of_table().values() -%}
-        {%- do encodings.append(told.split('(')[0] | trim) -%}
+    {%- for encoding in cdc.encodings_of_table().values() -%}
+        {%- do encodings.append(encoding.split('(')[0] | trim) -%}
     {%- endfor -%}
     {%- for name, column in sources.items() -%}
         {%- do encodings.extend(coded.get(column.get('source', name) | lower, [])) -%}
@@ -20,11 +20,11 @@
     where that is not known. -#}
 {% macro decoded_columns(feed_name, sources) -%}
     {%- set coded = cdc.coded_columns(cdc.feed_settings(feed_name).format) -%}
-    {%- set told = cdc.encodings_of_table() -%}
+    {%- set declared = cdc.encodings_of_table() -%}
     {%- set decoded = [] -%}
     {%- for name, column in sources.items() -%}
         {%- set source = column.get('source', name) -%}
-        {%- if (coded is none or source | lower in coded or source in told) and source not in decoded -%}
+        {%- if (coded is none or source | lower in coded or source in declared) and source not in decoded -%}
             {%- do decoded.append(source) -%}
         {%- endif -%}
     {%- endfor -%}

@@ -17,10 +17,10 @@
 {%- endmacro %}
 
 
-{#- Is a table of these rows of news_of_silver() new, or are its first rows among them? -#}
-{% macro has_unknown_tables(news) -%}
+{#- Is a table of these rows of new_changes_of_silver() new, or are its first rows among them? -#}
+{% macro has_unknown_tables(new_changes) -%}
     {%- set known = cdc.known_tables() -%}
-    {%- for row in news if row.table is not none and row.version >= 0 -%}
+    {%- for row in new_changes if row.table is not none and row.version >= 0 -%}
         {%- set name = tojson([row.feed, row.catalog, row.database, row.schema, row.table]) -%}
         {%- if name not in known or (row.has_rows and not known[name]) -%}
             {{ return(true) }}

@@ -5,7 +5,7 @@
     `encodings` must fill, and string is proposed. -#}
 
 {% macro cloudcanal_json_columns(schemas) -%}
-    with told as (
+    with parsed as (
 
         select
             schema_id,
@@ -41,7 +41,7 @@
                     )
                 )
             ) as columns
-        from told
+        from parsed
 
     ),
 

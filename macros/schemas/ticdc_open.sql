@@ -3,18 +3,18 @@
     as Go quotes text. It has neither length nor labels. -#}
 
 {% macro ticdc_open_columns(schemas) -%}
-    with told_columns as (
+    with sent_columns as (
 
         select
             schema_id,
             ordinal + 1 as ordinal,
             column_name,
-            try_cast(told.t as int) as type_number,
-            told.t as type_text,
-            coalesce(try_cast(told.f as bigint), 0) as flags
+            try_cast(sent.t as int) as type_number,
+            sent.t as type_text,
+            coalesce(try_cast(sent.f as bigint), 0) as flags
         from {{ schemas }}
             lateral view posexplode(from_json(schema_text, 'map<string, struct<t string, f string>>'))
-                as ordinal, column_name, told
+                as ordinal, column_name, sent
 
     ),
 
@@ -25,7 +25,7 @@
             flags & 1 = 1 as is_binary,
             flags & 64 = 64 as is_nullable,
             flags & 128 = 128 as is_unsigned
-        from told_columns
+        from sent_columns
 
     ),
 

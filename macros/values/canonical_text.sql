@@ -43,7 +43,7 @@
     enum_number             the index in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
     set_mask                a bit mask over `labels`, to a comma list (canal)
     dtle_year               a year, in a full load counted from 1900: 121 is 2021
-    dtle_timestamp          an instant; year 1 stands for MySQL's 0000-00-00 00:00:00
+    dtle_timestamp          an instant; year 1 is MySQL's 0000-00-00 00:00:00
     escaped_label           a label in which Debezium's MySQL connectors escape a comma in the stream, but
                             not in the snapshot (captured) -#}
 {% macro canonical_text(wire_text, wire, encodings=none, time_zone='UTC') -%}
@@ -153,9 +153,9 @@
         when {{ wire_text }} rlike r'^\{\s*("scale"\s*:\s*-?[0-9]{1,5}\s*,\s*)?"value"\s*:\s*"[A-Za-z0-9+/=]+"(\s*,\s*"scale"\s*:\s*-?[0-9]{1,5})?\s*\}\z'
             then transform(
                 array(from_json({{ wire_text }}, 'value string, scale int')),
-                told -> if(
-                    told.scale between -16383 and 16383,
-                    {{ cdc._of_base64('told.value', cdc._decimal_text('told')) }},
+                decimal_parts -> if(
+                    decimal_parts.scale between -16383 and 16383,
+                    {{ cdc._of_base64('decimal_parts.value', cdc._decimal_text('decimal_parts')) }},
                     null
                 )
             )[0]
@@ -491,7 +491,7 @@
 {% macro _located_text(wire_text) -%}
     transform(
         array(from_json({{ wire_text }}, 'location string, value string')),
-        told -> if(told.value rlike '-.*:', concat(told.value, ' ', told.location), null)
+        located -> if(located.value rlike '-.*:', concat(located.value, ' ', located.location), null)
     )[0]
 {%- endmacro %}
 

@@ -2,7 +2,7 @@
 
 with
 
-told as (
+all_changes as (
 
     {% for format in cdc.formats_in_use() %}
     select
@@ -19,4 +19,4 @@ told as (
 select
     -- as declared, in this order
     {{ model.columns | join(',\n    ') }}
-from told
+from all_changes

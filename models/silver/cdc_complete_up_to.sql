@@ -26,7 +26,7 @@ judged as (
         -- TiCDC sorts the rows of a partition by no time: its watermarks alone promise one
         and (operation = 'heartbeat' or not source_type <=> 'tidb')
         and changed_at is not null
-            as tells_time,
+            as shows_time,
         -- by a full load, an incremental snapshot or a bootstrap
         operation = 'snapshot' or coalesce(startswith(snapshot_mark, 'bootstrap-'), false) as is_read,
         -- Debezium marks the last row of a table
@@ -43,8 +43,8 @@ generations as (
         topic,
         topic_generation,
         partition,
-        max(changed_at) filter (where tells_time) as streamed_up_to,
-        max(place) filter (where tells_time) as streamed_place,
+        max(changed_at) filter (where shows_time) as streamed_up_to,
+        max(place) filter (where shows_time) as streamed_place,
         max(offset) as last_offset,
         count_if(operation = 'unknown') as unknown_rows
     from judged
@@ -138,7 +138,7 @@ table_topics as (
 ),
 
 -- also the partitions that have nothing of the table: they may lag
-standing as (
+progress as (
 
     select
         table_topics.feed,
@@ -151,7 +151,7 @@ standing as (
         greatest(
             if(table_partitions.read_place > partitions.streamed_place, null, partitions.streamed_up_to),
             table_partitions.loaded_up_to
-        ) as told_up_to,
+        ) as shown_up_to,
         max(table_topics.read_at) over of_table as table_read_at,
         bool_or(table_topics.is_being_read) over of_table as is_table_being_read,
         table_partitions.last_changed_at,
@@ -200,12 +200,12 @@ complete_up_to as (
         topic,
         partition,
         -- what a partition showed before its table was read again is superseded; the new rows may be on their way
-        if(is_table_being_read or told_up_to < table_read_at, null, told_up_to) as complete_up_to,
+        if(is_table_being_read or shown_up_to < table_read_at, null, shown_up_to) as complete_up_to,
         last_changed_at,
         last_offset,
         unknown_rows,
         gaps
-    from standing
+    from progress
 
 )
 

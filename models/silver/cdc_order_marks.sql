@@ -35,9 +35,9 @@ followed as (
 
     select
         *,
-        struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed) as told,
+        struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed) as ordering,
         lag(struct(is_full_load, is_positioned, position_space, load_position, cut_overs_passed)) over in_order
-            as told_before,
+            as ordering_before,
         lag(change_sequence.position) over in_order as position_before
     from changes
     window in_order as (
@@ -50,8 +50,8 @@ followed as (
 compared as (
 
     select
-        * except (told, told_before, position_before),
-        told <=> told_before
+        * except (ordering, ordering_before, position_before),
+        ordering <=> ordering_before
         and not ({{ cdc.begins_again_in_file('position_space', 'position_before', 'change_sequence.position') }})
             as is_like_previous
     from followed

@@ -28,7 +28,7 @@ named as (
 
 ),
 
--- rows of a full load that the producer sends again behind the stream keep their time in Kafka, and begin nothing
+-- rows of a full load that the producer sends again after the stream keep their time in Kafka, and begin nothing
 sent_again as (
 
     select
@@ -124,7 +124,7 @@ entered_spaces as (
         * except (entered),
         -- the log may come back to a server: each visit is a space of its own, the same one in all partitions
         case when position_space is not null then max(entered) over until_this end as entered_space,
-        min(entered) over behind_this as next_space,
+        min(entered) over after_this as next_space,
         collect_set(
             if(entered is null, null, struct(entered as space_number, position_space, lowest_position as position))
         ) over of_table as entries_of_table
@@ -135,7 +135,7 @@ entered_spaces as (
             partition by {{ source_table }}, topic, partition
             order by topic_generation, from_offset
         ),
-        behind_this as (
+        after_this as (
             partition by {{ source_table }}, topic, partition
             order by topic_generation, from_offset
             rows between 1 following and unbounded following
@@ -224,8 +224,8 @@ neighbours as (
             null
         ) as wrapped_position,
         last_value(space_number) ignore nulls over before_this as space_before,
-        first_value(space_number) ignore nulls over behind_this as space_behind,
-        first_value(if(space_number is null, null, lowest_position)) ignore nulls over behind_this as position_behind,
+        first_value(space_number) ignore nulls over after_this as space_after,
+        first_value(if(space_number is null, null, lowest_position)) ignore nulls over after_this as position_after,
         max(highest_position) over (
             partition by {{ source_table }}, topic, partition, cut_overs_passed
             order by topic_generation, from_offset
@@ -242,7 +242,7 @@ neighbours as (
             order by topic_generation, from_offset
             rows between unbounded preceding and 1 preceding
         ),
-        behind_this as (
+        after_this as (
             partition by {{ source_table }}, topic, partition
             order by topic_generation, from_offset
             rows between 1 following and unbounded following
@@ -256,7 +256,7 @@ compared_with_stream as (
         *,
         -- a restored source, or its log begun again: a full load of lower positions than the changes before it
         load_mark = 1
-        and coalesce(load_position < highest_before and space_behind <=> space_before, false) as begins_lower
+        and coalesce(load_position < highest_before and space_after <=> space_before, false) as begins_lower
     from neighbours
 
 ),
@@ -284,12 +284,12 @@ placed as (
             -- rows of a full load name no space: it is that of the stream which goes on from their position
             when load_position is not null
                 then coalesce(
-                    min(if(load_position <= position_behind, space_behind, null)) over of_load,
+                    min(if(load_position <= position_after, space_after, null)) over of_load,
                     max(space_before) over of_load,
-                    min(space_behind - 1) over of_load,
+                    min(space_after - 1) over of_load,
                     1
                 )
-            else coalesce(space_before, space_behind, 1)
+            else coalesce(space_before, space_after, 1)
         end as space_number
     from rewound
     window of_load as (partition by {{ source_table }}, cut_overs_passed, rewinds, load_position)

@@ -252,7 +252,7 @@ def ddl_kind(text):
     return "other" if statement is None else statement.kind
 
 
-def ddl_kind_told(kinds, word, text):
+def ddl_kind_of_word_or_text(kinds, word, text):
     """The kind by a tool's word, else by the text; a temporary table is no table, and CREATE OR REPLACE drops one."""
     statement = statements.read(text)
     if statement and statement.is_temporary:
@@ -450,7 +450,7 @@ def canal_rows(row, message, options, lacks_columns=None):
         return [row | {"operation": "transaction_end"}]
     kind = None
     if word in CANAL_DDL or is_ddl == "true":
-        kind = "truncate" if word == "TRUNCATE" else ddl_kind_told(CANAL_DDL, word, sql)
+        kind = "truncate" if word == "TRUNCATE" else ddl_kind_of_word_or_text(CANAL_DDL, word, sql)
         if kind == "truncate" and word in ("TRUNCATE", "QUERY") and row["table_name"] is None:
             raise Bad("table is missing")
         check_statement(row, kind, sql)

@@ -1,5 +1,5 @@
-{#- For tables without a key: each change carries the whole row that it took and the whole row that it brought, none may have
-    been sent twice, and no row was taken more often than it was brought. -#}
+{#- For tables without a key: each change carries the whole row that it took and the whole row that it added, none may have
+    been sent twice, and no row was taken more often than it was added. -#}
 {% test every_row_is_counted(model) %}
     {{ config(meta={'cdc': {'findings': true}}) }}
     with
@@ -31,7 +31,7 @@
 
         select
             *,
-            struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as told,
+            struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as content,
             {{ cdc.proven_position('unchecked', cdc.gold_declaration(model).feed) if execute else 'change_sequence.position' }}
                 as proven_position
         from unchecked
@@ -67,7 +67,7 @@
         select
             *,
             row_number() over (
-                partition by told, topic, topic_generation, partition, database_name, schema_name, table_name, sending
+                partition by content, topic, topic_generation, partition, database_name, schema_name, table_name, sending
                 order by offset, row_index
             ) as copy
         from sent
@@ -75,7 +75,7 @@
 
     ),
 
-    told_twice as (
+    sent_twice as (
 
         select
             'an equal change stands before it at one position: counted as two rows, unless it was sent again' as finding,
@@ -91,7 +91,7 @@
 
     ),
 
-    told_in_partitions as (
+    sent_in_partitions as (
 
         select
             'equal at one position in several partitions: counted as one row that was sent again' as finding,
@@ -104,7 +104,7 @@
             operation not in ('truncate', 'schema_change')
             and size(change_sequence.position) > 0
             and change_sequence.phase = 1
-        group by told, database_name, schema_name, table_name
+        group by content, database_name, schema_name, table_name
         having count(distinct struct(topic, partition)) > 1
 
     ),
@@ -129,9 +129,9 @@
         select * from incomplete
         where finding is not null
         union all
-        select * from told_twice
+        select * from sent_twice
         union all
-        select * from told_in_partitions
+        select * from sent_in_partitions
         union all
         select * from taken
     ) as uncounted

@@ -32,7 +32,7 @@
 
     ),
 
-    standing as (
+    not_superseded as (
 
         select ordered.*
         from ordered
@@ -58,7 +58,7 @@
                 struct(operation in ('delete', 'update_before') as is_deleted, topic, partition, offset, schema_id),
                 gold_sequence
             ) as change
-        from standing
+        from not_superseded
         group by row_key
 
     ),
@@ -147,7 +147,7 @@
 
     ),
 
-    -- a decimal in base64 has another text behind a change of its scale, or where a message writes it bare
+    -- a decimal in base64 has another text after a change of its scale, or where a message writes it bare
     in_two_scales as (
 
         select
@@ -240,27 +240,27 @@
 
         select
             current._change.row_key,
-            brought.source_key,
-            brought.offset as row_offset,
+            row_changes.source_key,
+            row_changes.offset as row_offset,
             tombstones.topic,
             tombstones.topic_generation,
             tombstones.partition,
             tombstones.offset
         from tombstones
-            inner join keyed as brought
+            inner join keyed as row_changes
                 on
-                    tombstones.kafka_key = brought.kafka_key
-                    and tombstones.topic = brought.topic
-                    and tombstones.topic_generation = brought.topic_generation
-                    and tombstones.partition = brought.partition
-                    and tombstones.offset > brought.offset
+                    tombstones.kafka_key = row_changes.kafka_key
+                    and tombstones.topic = row_changes.topic
+                    and tombstones.topic_generation = row_changes.topic_generation
+                    and tombstones.partition = row_changes.partition
+                    and tombstones.offset > row_changes.offset
             inner join {{ model }} as current
                 on
-                    brought.source_key = {{ cdc.source_part_of_key('current._change.row_key', declared) }}
-                    and brought.topic = current._change.topic
-                    and brought.partition = current._change.partition
-                    and brought.offset = current._change.sequence.offset
-        where brought.operation <> 'tombstone'
+                    row_changes.source_key = {{ cdc.source_part_of_key('current._change.row_key', declared) }}
+                    and row_changes.topic = current._change.topic
+                    and row_changes.partition = current._change.partition
+                    and row_changes.offset = current._change.sequence.offset
+        where row_changes.operation <> 'tombstone'
 
     ),
 

@@ -187,7 +187,7 @@ def test_a_feed_that_has_left_is_removed_from_silver_and_comes_back_with_its_old
     project.run("--select", "silver")
     succeeded, said = operated(project, "forget_feed", feed="leaving")
     assert not succeeded
-    assert "feed leaving still stands in dbt_project.yml" in said
+    assert "feed leaving is still in dbt_project.yml" in said
 
     with_both = project.feeds
     project.set_feeds({name: one for name, one in with_both.items() if name != "leaving"})

@@ -311,7 +311,7 @@ def findings(lakehouse):
 @pytest.mark.parametrize(
     ("database", "sentence"),
     [
-        ("{'pattern': 'case_[0-9]+'}", "Its key must tell them apart: add a column such as"),
+        ("{'pattern': 'case_[0-9]+'}", "Its key must distinguish them: add a column such as"),
         ("{'pattern': 'case_('}", "pattern case_( is no regular expression, such as orders_[0-9]+"),
         ("['case_1', 'case_2']", "It takes a name, or a regular expression for the names of many"),
     ],

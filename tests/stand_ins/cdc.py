@@ -1,4 +1,4 @@
-"""What sqlfluff puts where a model or a test calls a macro of ours: it looks at what stands in the file."""
+"""What sqlfluff puts where a model or a test calls a macro of ours: it looks at what is in the file."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ TEXTS = {
     "lakehouse_run": {},
     "is_unchecked": "true",
     "is_compared": "true",
-    "broadcast_of_few_news": "",
+    "broadcast_of_few_new_changes": "",
     "may_have_new_schemas": True,
     "changes_as_kept": "select * from changes",
     "gold_tables": "gold_tables",

@@ -12,48 +12,49 @@
     {%- if version is none -%}
         {{ return({
             'mode': 'build', 'from_version': none, 'version': none, 'built_by': none, 'columns': meta.columns,
-            'news': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true, 'cases': none
+            'new_changes': {}, 'by_column': true, 'moves': true, 'rebuilds_moved': false, 'has_ranges': true, 'cases': none
         }) }}
     {%- endif -%}
     {%- set mark = cdc.mark_of_gold_model(model) -%}
     {%- set rebuild = not mark or should_full_refresh() or not cdc.is_built(this) -%}
-    {%- set news = {} if mark and mark.version >= version and not rebuild else cdc.table_news(meta, -1 if rebuild else mark.version) -%}
+    {%- set is_current = mark and mark.version >= version and not rebuild -%}
+    {%- set new_changes = {} if is_current else cdc.new_changes_of_table(meta, -1 if rebuild else mark.version) -%}
     {%- set columns = meta.columns -%}
-    {%- if meta.new_columns == 'add' and news -%}
+    {%- if meta.new_columns == 'add' and new_changes -%}
         {%- set before = {} if rebuild else cdc.added_columns(meta, this) -%}
-        {%- set added = cdc.with_columns_of_news(meta, news, before) -%}
+        {%- set added = cdc.with_columns_of_new_changes(meta, new_changes, before) -%}
         {%- if added != before and not rebuild -%}
-            {%- set all_news = cdc.table_news(meta, -1) -%}
-            {%- set added = cdc.with_columns_of_news(meta, all_news, {}) -%}
+            {%- set all_new_changes = cdc.new_changes_of_table(meta, -1) -%}
+            {%- set added = cdc.with_columns_of_new_changes(meta, all_new_changes, {}) -%}
             {%- if added != before -%}
                 {%- set rebuild = true -%}
-                {%- set news = all_news -%}
+                {%- set new_changes = all_new_changes -%}
             {%- endif -%}
         {%- endif -%}
         {%- set columns = dict(meta.columns, **added) -%}
     {%- endif -%}
-    {%- if not rebuild and meta.key and news.get('emptied_partitions', 0) > 0 and cdc.has_keys_in_several_partitions() -%}
+    {%- if not rebuild and meta.key and new_changes.get('emptied_partitions', 0) > 0 and cdc.has_keys_in_several_partitions() -%}
         {%- set rebuild = true -%}
-        {%- set news = cdc.table_news(meta, -1) -%}
+        {%- set new_changes = cdc.new_changes_of_table(meta, -1) -%}
     {%- endif -%}
     {%- set plan = {
-        'mode': 'nothing' if not rebuild and not news else 'build' if rebuild or not meta.key else 'merge',
+        'mode': 'nothing' if not rebuild and not new_changes else 'build' if rebuild or not meta.key else 'merge',
         'from_version': none if rebuild or not meta.key else mark.version,
         'version': version,
         'built_by': cdc.build_of_gold_model(model, version),
         'columns': columns,
-        'news': news,
-        'by_column': news.get('partials', 0) > 0,
-        'moves': news.get('moves', 0) > 0,
+        'new_changes': new_changes,
+        'by_column': new_changes.get('partials', 0) > 0,
+        'moves': new_changes.get('moves', 0) > 0,
         'rebuilds_moved': false,
-        'has_ranges': news != {} and cdc.has_ranges(meta),
+        'has_ranges': new_changes != {} and cdc.has_ranges(meta),
         'cases': cdc.cases_of_mark(mark) if mark else none
     } -%}
     {%- set known = cdc.known_of_table() if plan.mode == 'merge' and plan.cases != [] else [] -%}
     {%- if plan.mode == 'merge' -%}
         {%- if 'moved keys' in known and not plan.moves -%}
             {%- do plan.update({
-                'moves': news.truncates > 0 or plan.has_ranges or cdc.has_older_changes_of_moved_keys(plan)
+                'moves': new_changes.truncates > 0 or plan.has_ranges or cdc.has_older_changes_of_moved_keys(plan)
             }) -%}
         {%- endif -%}
         {%- do plan.update({
@@ -62,7 +63,7 @@
     {%- endif -%}
     {%- if plan.mode != 'nothing' -%}
         {%- set cases = ['partial rows'] if plan.by_column or plan.moves else [] -%}
-        {%- if 'moved keys' in known or news.get('moves', 0) > 0 -%}
+        {%- if 'moved keys' in known or new_changes.get('moves', 0) > 0 -%}
             {%- do cases.append('moved keys') -%}
         {%- endif -%}
         {%- do plan.update({'cases': cases}) -%}

@@ -24,7 +24,7 @@
 
 {#- Are the changes of a run few beside a large table, so that it pays to look at them before they are merged? -#}
 {% macro has_few_changes(plan) -%}
-    {{ return(plan.news.get('row_changes', 0) <= 100000) }}
+    {{ return(plan.new_changes.get('row_changes', 0) <= 100000) }}
 {%- endmacro %}
 
 

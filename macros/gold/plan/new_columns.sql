@@ -4,17 +4,19 @@
 
 {#- The undeclared columns of the new changes, beside `added`, those that gold has already: name: type. The types are those
     that hold the values of all schemas so far, so that they do not depend on how runs were cut. -#}
-{% macro with_columns_of_news(meta, news, added) -%}
-    {%- set told = {} -%}
-    {%- for row in (run_query(cdc.types_of_schemas(cdc.feed_settings(meta.feed).format, news.schema_ids)) if news.get('schema_ids') else []) -%}
-        {%- do told.update({row[0]: fromjson(row[1])}) -%}
+{% macro with_columns_of_new_changes(meta, new_changes, added) -%}
+    {%- set types = {} -%}
+    {%- set schema_ids = new_changes.get('schema_ids') -%}
+    {%- for row in (run_query(cdc.types_of_schemas(cdc.feed_settings(meta.feed).format, schema_ids)) if schema_ids else []) -%}
+        {%- do types.update({row[0]: fromjson(row[1])}) -%}
     {%- endfor -%}
     {%- set columns = {} -%}
-    {%- set names = (news.get('column_names', []) + added.keys() | list) | unique(case_sensitive=true) | sort(case_sensitive=true) -%}
+    {%- set found = new_changes.get('column_names', []) + added.keys() | list -%}
+    {%- set names = found | unique(case_sensitive=true) | sort(case_sensitive=true) -%}
     {%- for name in names if (name in added or cdc.is_new_column(meta, name)) and name | lower not in columns.keys() | map('lower') -%}
         {#- a column that no schema has is text until one has it -#}
-        {%- set known = [added[name]] if name in added and (added[name] != 'string' or name not in told) else [] -%}
-        {%- do columns.update({name: cdc.common_type(known + told.get(name, [] if known else ['string']))}) -%}
+        {%- set known = [added[name]] if name in added and (added[name] != 'string' or name not in types) else [] -%}
+        {%- do columns.update({name: cdc.common_type(known + types.get(name, [] if known else ['string']))}) -%}
     {%- endfor -%}
     {{ return(columns) }}
 {%- endmacro %}

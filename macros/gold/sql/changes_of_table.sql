@@ -71,13 +71,13 @@
 {#- Can the state supersede changes of this run? A table that is rebuilt has the deletes of its keys among them. -#}
 {% macro has_voided_changes(plan) -%}
     {{ return(
-        plan.mode == 'merge' or plan.moves or plan.news.get('truncates', 0) > 0 or cdc.has_full_loads_again(plan)
+        plan.mode == 'merge' or plan.moves or plan.new_changes.get('truncates', 0) > 0 or cdc.has_full_loads_again(plan)
     ) }}
 {%- endmacro %}
 
 
 {#- Those that no newer delete of their key, and no newer TRUNCATE or DROP, has superseded. -#}
-{% macro standing_changes() -%}
+{% macro changes_not_superseded() -%}
         select changes.*
         from changes_of_table as changes
             left anti join {{ cdc.state_relation() }} as deletes

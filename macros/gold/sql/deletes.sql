@@ -1,11 +1,11 @@
 {#- What deletes keys: per key its newest delete, and the newest TRUNCATE or DROP as a row without a key, for the
     whole table (or shard) where positions order, for one topic and partition where only offsets do. -#}
 {% macro deletes_of_changes(plan) -%}
-    {%- set with_moves = plan.news.get('moves', 0) > 0 -%}
+    {%- set with_moves = plan.new_changes.get('moves', 0) > 0 -%}
     {%- set sharded = cdc.shard_parts() != [] -%}
-    {%- set begins_anew = cdc.has_full_loads_again(plan) -%}
+    {%- set has_loads_again = cdc.has_full_loads_again(plan) -%}
     with
-    {%- if begins_anew %}
+    {%- if has_loads_again %}
 
     full_loads as (
 
@@ -27,7 +27,7 @@
             {{- cdc.join_types_of_key('changes') }}
         where
             {{ cdc.is_of_run('changes', plan) }}
-            and {{ cdc.leaves_values_behind('changes') }}
+            and {{ cdc.leaves_values_under_old_key('changes') }}
 
     ),
 
@@ -122,7 +122,7 @@
                     and {{ cdc.shard_of_key('moves.row_key') }} = left_keys.shard
                     {%- endif %}
         {%- endif %}
-        {%- if begins_anew %}
+        {%- if has_loads_again %}
 
         union all
 

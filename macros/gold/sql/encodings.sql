@@ -2,7 +2,7 @@
     row's schema: `_decoded`, a map that has these columns alone. -#}
 {% macro decoded_texts(sources) -%}
     {%- set feed_name = model.config.meta.feed -%}
-    {%- set told = cdc.encodings_of_table() -%}
+    {%- set declared = cdc.encodings_of_table() -%}
         select
             * except (_wires),
             transform_values(
@@ -10,12 +10,12 @@
                     {%- for column in cdc.decoded_columns(feed_name, sources) %}
                     {{ cdc.quoted(column) }}, struct(
                         _image[{{ cdc.quoted(column) }}] as wire_text,
-                        {{ cdc.wire_of_setting(told[column]) if column in told else '_wires[' ~ cdc.quoted(column) ~ ']' }} as wire
+                        {{ cdc.wire_of_setting(declared[column]) if column in declared else '_wires[' ~ cdc.quoted(column) ~ ']' }} as wire
                     ){{ ',' if not loop.last }}
                     {%- endfor %}
                 ),
-                (column_name, told) -> {{ cdc.canonical_text(
-                    'told.wire_text', 'told.wire', cdc.encodings_of_columns(feed_name, sources), cdc.gold_time_zone(feed_name)
+                (column_name, sent) -> {{ cdc.canonical_text(
+                    'sent.wire_text', 'sent.wire', cdc.encodings_of_columns(feed_name, sources), cdc.gold_time_zone(feed_name)
                 ) }}
             ) as _decoded
         from latest
@@ -25,7 +25,7 @@
 {#- Per schema of the messages, the encodings of the columns that are not written as plain text, by the model's spelling of names.
     `declared`: SQL of the array of these. -#}
 {% macro wires_of_schemas(declared) -%}
-        with told_types as (
+        with encoded_columns as (
 
             -- the schema of a message that was not read may name a column twice
             select
@@ -42,8 +42,8 @@
 
             select
                 schema_id,
-                collect_list(struct(column_name, wire)) as told_columns
-            from told_types
+                collect_list(struct(column_name, wire)) as schema_columns
+            from encoded_columns
             group by schema_id
 
         )
@@ -51,16 +51,16 @@
         select
             schema_id,
             map_from_arrays(
-                {{ cdc.spelled_as_declared('told_columns.column_name', declared) }},
-                told_columns.wire
+                {{ cdc.spelled_as_declared('schema_columns.column_name', declared) }},
+                schema_columns.wire
             ) as wires
         from described
 {%- endmacro %}
 
 
 {#- `epoch_days`, or with the number that the encoding needs: `connect_decimal(2)`. -#}
-{% macro wire_of_setting(told) -%}
-    {%- set parts = told.rstrip(')').split('(') -%}
+{% macro wire_of_setting(setting) -%}
+    {%- set parts = setting.rstrip(')').split('(') -%}
     named_struct(
                             'wire_encoding', {{ cdc.quoted(parts[0] | trim) }},
                             'scale', cast({{ parts[1] | int if parts | length > 1 else 'null' }} as int),

@@ -96,21 +96,21 @@
     {%- set forms = {} -%}
     {%- if meta.key -%}
     {%- set coded = cdc.coded_columns(cdc.feed_settings(meta.feed).format, asks=declaration is not none) or {} -%}
-    {%- set told = cdc.encodings_of_table(meta) -%}
+    {%- set declared = cdc.encodings_of_table(meta) -%}
     {%- for name, column in cdc.column_sources(meta.columns).items()
         if name in meta.key and column.get('source', name) not in cdc.shard_columns() and not column.type.startswith('array')
     -%}
         {%- set source = column.get('source', name) -%}
         {%- set form = {'type': column.type | lower | replace(' ', ''), 'time_zone': cdc.gold_time_zone(meta.feed)} -%}
-        {%- set named = [told[source].split('(')[0] | trim] if source in told else coded.get(source | lower, []) -%}
+        {%- set named = [declared[source].split('(')[0] | trim] if source in declared else coded.get(source | lower, []) -%}
         {%- set encodings = named | select('in', cdc.encodings_with_forms(form.type)) | list -%}
-        {%- if encodings and source in told -%}
-            {%- do form.update({'wire': cdc.wire_of_setting(told[source]), 'encodings': encodings}) -%}
+        {%- if encodings and source in declared -%}
+            {%- do form.update({'wire': cdc.wire_of_setting(declared[source]), 'encodings': encodings}) -%}
         {%- elif encodings -%}
             {%- set schemas = 'type_of_key_' ~ loop.index -%}
             {%- do form.update({'wire': schemas, 'encodings': encodings, 'schemas_as': schemas}) -%}
         {%- endif -%}
-        {%- if encodings or form.type not in cdc.plain_types() and told.get(source, 'text') == 'text' -%}
+        {%- if encodings or form.type not in cdc.plain_types() and declared.get(source, 'text') == 'text' -%}
             {%- do forms.update({source: form}) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -122,13 +122,13 @@
 {#- The key columns whose texts depend on a scale, as in forms_of_key: decimals in base64, which gold compares as they are written. -#}
 {% macro scaled_columns_of_key(declaration) -%}
     {%- set coded = cdc.coded_columns(cdc.feed_settings(declaration.feed).format, asks=true) or {} -%}
-    {%- set told = cdc.encodings_of_table(declaration) -%}
+    {%- set declared = cdc.encodings_of_table(declaration) -%}
     {%- set scaled = {} -%}
     {%- for source in cdc.source_key(declaration) -%}
-        {%- set named = [told[source].split('(')[0] | trim] if source in told else coded.get(source | lower, []) -%}
+        {%- set named = [declared[source].split('(')[0] | trim] if source in declared else coded.get(source | lower, []) -%}
         {%- set encodings = named | select('in', ['connect_decimal', 'variable_scale_decimal']) | list -%}
-        {%- if encodings and source in told -%}
-            {%- do scaled.update({source: {'wire': cdc.wire_of_setting(told[source]), 'encodings': encodings}}) -%}
+        {%- if encodings and source in declared -%}
+            {%- do scaled.update({source: {'wire': cdc.wire_of_setting(declared[source]), 'encodings': encodings}}) -%}
         {%- elif encodings -%}
             {%- set schemas = 'scale_of_key_' ~ loop.index -%}
             {%- do scaled.update({source: {'wire': schemas, 'encodings': encodings, 'schemas_as': schemas}}) -%}

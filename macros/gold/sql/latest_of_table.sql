@@ -22,7 +22,7 @@
 
     changes as (
 
-        {{ cdc.standing_changes() if plan.version is not none else 'select * from changes_of_table' }}
+        {{ cdc.changes_not_superseded() if plan.version is not none else 'select * from changes_of_table' }}
 
     ),
     {%- else %}

@@ -1,5 +1,5 @@
 {#- A change that moved its row to a new key and does not carry all values: the others are under the old key. -#}
-{% macro leaves_values_behind(relation) -%}
+{% macro leaves_values_under_old_key(relation) -%}
     {{ relation }}.previous_row_key is not null
             and {{ cdc.names_a_row(relation ~ '.row_key') }}
             and not {{ relation }}.is_after_complete
@@ -20,8 +20,8 @@
 {%- endmacro %}
 
 
-{#- From `changes`, of those in `history`, to `moved`: the moves among them with the values that they left behind, those of the old
-    key's row as it was. An earlier move may have left some of these in turn, as a swap through a third key does: followed over 16
+{#- From `changes`, of those in `history`, to `moved`: the moves among them with the values that they left under the old key,
+    those of its row as it was. An earlier move may have left some of these in turn, as a swap through a third key does: followed over 16
     moves. `emptied` is a relation of what cleared the table in between. -#}
 {% macro moved_values(history, changes, emptied=none) -%}
     {%- set sharded = cdc.shard_parts() != [] -%}
@@ -57,7 +57,7 @@
                     {%- if sharded %}
                     and {{ cdc.shard_of_key('changes.row_key') }} = left_keys.shard
                     {%- endif %}
-        where {{ cdc.leaves_values_behind('changes') }}
+        where {{ cdc.leaves_values_under_old_key('changes') }}
 
     ),
 
@@ -71,7 +71,7 @@
             old.is_deleted,
             old.after_image,
             old.is_after_complete,
-            {{ cdc.leaves_values_behind('old') }} as is_moved,
+            {{ cdc.leaves_values_under_old_key('old') }} as is_moved,
             max(if(old.is_deleted or old.is_after_complete or old.previous_row_key is not null, old.sequence, null))
                 over (partition by moves.row_key, moves.sequence) as began_at
         from moves
@@ -96,7 +96,7 @@
 
     ),
 
-    left_behind as (
+    left_values as (
 
         select
             row_key,
@@ -121,7 +121,7 @@
 
     ),
     {%- for moves in [2, 4, 8, 16] %}
-    {%- set nearer = 'left_behind' if loop.first else 'over_' ~ loop.previtem ~ '_moves' %}
+    {%- set nearer = 'left_values' if loop.first else 'over_' ~ loop.previtem ~ '_moves' %}
 
     -- each move where a later one looks for it, and where it looks for an earlier one itself
     met_over_{{ moves }}_moves as (

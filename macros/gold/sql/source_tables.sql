@@ -137,8 +137,9 @@
         ) -%}
         {%- if key and '@' ~ part not in sources -%}
             {{ exceptions.raise_compiler_error(
-                "Gold model '" ~ model.name ~ "' reads every " ~ part ~ " called " ~ meta[part].pattern ~ ". Its key must tell them"
-                ~ " apart: add a column such as 'shard_" ~ part ~ "': {'type': 'string', 'source': '@" ~ part ~ "'} and name it in key."
+                "Gold model '" ~ model.name ~ "' reads every " ~ part ~ " called " ~ meta[part].pattern ~ ". Its key must"
+                ~ " distinguish them: add a column such as 'shard_" ~ part ~ "': {'type': 'string', 'source': '@" ~ part
+                ~ "'} and name it in key."
             ) }}
         {%- endif -%}
     {%- endfor -%}

@@ -6,7 +6,7 @@ from tests.formats.reference import (
     canal_head,
     canal_list,
     check_statement,
-    ddl_kind_told,
+    ddl_kind_of_word_or_text,
     field,
     image,
     key_of,
@@ -73,7 +73,7 @@ def statement(row, message, word):
     sql = field(message, "sql")
     known = {"CREATE": "create", "ALTER": "alter", "ERASE": "drop", "RENAME": "rename"}
     known |= {"CINDEX": "other", "DINDEX": "other"}
-    kind = ddl_kind_told(known, word, sql)
+    kind = ddl_kind_of_word_or_text(known, word, sql)
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("table is missing")
     check_statement(row, kind, sql)

@@ -9,7 +9,7 @@ from tests.formats.reference import (
     base_row,
     canal_list,
     ddl_kind,
-    ddl_kind_told,
+    ddl_kind_of_word_or_text,
     field,
     image,
     key_of,
@@ -117,7 +117,7 @@ def changes(row, message, feed):
     if word == "TRUNCATE" or (word not in DDL and (is_ddl or word == "QUERY")):
         kind = "truncate" if word == "TRUNCATE" else ddl_kind(sql)
     elif word in DDL:
-        kind = ddl_kind_told(DDL, word, sql)
+        kind = ddl_kind_of_word_or_text(DDL, word, sql)
     else:
         raise Bad(f"action is not known: {action}" if action else "action is missing")
     if kind == "truncate" and row["table_name"] is None:

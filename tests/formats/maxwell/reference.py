@@ -11,7 +11,7 @@ from tests.formats.reference import (
     base_row,
     check_bare_numbers,
     check_statement,
-    ddl_kind_told,
+    ddl_kind_of_word_or_text,
     field,
     image,
     instant,
@@ -133,7 +133,7 @@ def rows_of_message(row, message, record):
 
 def statement(row, kind, text):
     """The row of a DDL message."""
-    told = ddl_kind_told({}, "", text)
+    told = ddl_kind_of_word_or_text({}, "", text)
     done = told if told in ("rename", "drop", "truncate") else STATEMENTS[kind]
     if text and (read := statements.read(text)) and read.is_temporary:
         done = "other"

@@ -9,7 +9,7 @@ from tests.formats.reference import (
     base_row,
     check_statement,
     compact,
-    ddl_kind_told,
+    ddl_kind_of_word_or_text,
     field,
     image,
     key_of,
@@ -149,7 +149,7 @@ def statement(row, op, text):
     is_told = text is not None and text.strip(" ") != ""
     if op == "QUERY" and not is_told:
         return row | {"operation": "ignored"}
-    kind = "truncate" if op == "TRUNCATE" else ddl_kind_told(DDL_KINDS, op, text)
+    kind = "truncate" if op == "TRUNCATE" else ddl_kind_of_word_or_text(DDL_KINDS, op, text)
     if kind == "truncate" and row["table_name"] is None:
         raise Bad("schema.source.tableName is missing")
     if kind == "rename" and is_told and not renames_its_table(row, text):

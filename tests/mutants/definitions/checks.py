@@ -163,8 +163,8 @@ MUTANTS = (
         name="checks: a column that rows no longer have is no finding",
         kind="a comparison turned",
         file="tests/columns_follow_the_source.sql",
-        before="max(last_lacking) > max(last_told)",
-        after="max(last_lacking) < max(last_told)",
+        before="max(last_lacking) > max(last_carrying)",
+        after="max(last_lacking) < max(last_carrying)",
         tests=(AT_ONCE,),
     ),
     Mutant(

@@ -109,7 +109,7 @@ MUTANTS = (
         kind="a guard left out",
         file="macros/formats/cloudcanal_json.sql",
         before="""
-            told_operation <> 'update'
+            message_operation <> 'update'
             or array_sort""",
         after="""
             true

@@ -54,8 +54,8 @@ MUTANTS = (
         name="gold: a table that is built with deletes alone begins with an empty state",
         kind="a guard left out",
         file="macros/materializations/current_state.sql",
-        before="plan.news.deletes or plan.news.truncates",
-        after="plan.news.truncates",
+        before="new_changes.deletes or new_changes.truncates",
+        after="new_changes.truncates",
         tests=("tests/pipeline/test_gold.py",),
     ),
     Mutant(
@@ -131,7 +131,7 @@ MUTANTS = (
     Mutant(
         name="gold: a row of some columns counts as a whole one",
         kind="a comparison turned",
-        file="macros/gold/plan/table_news.sql",
+        file="macros/gold/plan/new_changes_of_table.sql",
         before="'snapshot') and not is_after_complete) as partials",
         after="'snapshot') and is_after_complete is null) as partials",
         tests=(GOLD_IS_THE_SOURCE,),
@@ -159,8 +159,8 @@ MUTANTS = (
         name="gold: a column of integers does not widen with the source's",
         kind="a column forgotten",
         file="macros/gold/plan/new_columns.sql",
-        before="common_type(known + told.get(name, [] if known else ['string']))",
-        after="common_type(known or told.get(name, ['string']))",
+        before="common_type(known + types.get(name, [] if known else ['string']))",
+        after="common_type(known or types.get(name, ['string']))",
         tests=(
             "tests/pipeline/test_gold.py::test_gold_holds[a_column_that_the_source_adds_and_widens_is_in_gold]",
             "tests/pipeline/test_new_columns.py"
@@ -202,8 +202,8 @@ MUTANTS = (
         name="gold: the types of columns are those of the messages' spelling",
         kind="a comparison turned",
         file="macros/gold/sql/encodings.sql",
-        before="{{ cdc.spelled_as_declared('told_columns.column_name', declared) }}",
-        after="told_columns.column_name",
+        before="{{ cdc.spelled_as_declared('schema_columns.column_name', declared) }}",
+        after="schema_columns.column_name",
         tests=(
             "tests/pipeline/test_gold.py::test_gold_holds[a_column_of_mysql_keeps_its_values_when_its_name_changes_its_case]",
             "tests/pipeline/test_case_of_names.py",
@@ -221,8 +221,8 @@ MUTANTS = (
         name="history: a version ends where the one before it began",
         kind="an order reversed",
         file="macros/gold/history.sql",
-        before="lead(told_once.changed_at) over in_order as ended_at",
-        after="lag(told_once.changed_at) over in_order as ended_at",
+        before="lead(distinct_changes.changed_at) over in_order as ended_at",
+        after="lag(distinct_changes.changed_at) over in_order as ended_at",
         tests=(f"{SHOP}::test_current_versions_are_the_gold_rows",),
     ),
     Mutant(

@@ -17,7 +17,7 @@ MUTANTS = (
     Mutant(
         name="silver: tables that a run has brought whose selection left source_tables out are never noted",
         kind="a guard left out",
-        file="macros/gold/plan/table_news.sql",
+        file="macros/gold/plan/new_changes_of_table.sql",
         before=".get('version', -1) > mark.version -%}\n            {{ return(true) }}",
         after=".get('version', -1) > mark.version -%}\n            {{ return(false) }}",
         tests=("tests/pipeline/test_silence.py",),

@@ -83,8 +83,8 @@ MUTANTS = (
         name="complete_up_to: a table that is being read again counts as complete",
         kind="a guard left out",
         file="models/silver/cdc_complete_up_to.sql",
-        before="if(is_table_being_read or told_up_to < table_read_at, null, told_up_to)",
-        after="told_up_to",
+        before="if(is_table_being_read or shown_up_to < table_read_at, null, shown_up_to)",
+        after="shown_up_to",
         tests=(
             "tests/pipeline/test_complete_up_to.py::test_no_more_is_claimed_than_the_messages_prove",
         ),

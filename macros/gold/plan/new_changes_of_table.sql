@@ -1,15 +1,15 @@
 {#- What is new in silver for one table since a bronze version, that of the model's mark. -#}
-{% macro table_news(meta, version) -%}
+{% macro new_changes_of_table(meta, version) -%}
     {%- set found = {} -%}
-    {%- for news in cdc.news_of_silver(meta.silver, version < 0).rows
-        if news.version > version and (meta.table is mapping or news.table == meta.table)
+    {%- for row in cdc.new_changes_of_silver(meta.silver, version < 0).rows
+        if row.version > version and (meta.table is mapping or row.table == meta.table)
     -%}
-        {%- if cdc.reads_table(meta, news.feed, news.database, news.schema, news.table) -%}
+        {%- if cdc.reads_table(meta, row.feed, row.database, row.schema, row.table) -%}
             {%- for count in ['row_changes', 'deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
-                {%- do found.update({count: found.get(count, 0) + news[count]}) -%}
+                {%- do found.update({count: found.get(count, 0) + row[count]}) -%}
             {%- endfor -%}
             {%- for list in ['column_names', 'schema_ids'] -%}
-                {%- do found.update({list: found.get(list, []) + news[list]}) -%}
+                {%- do found.update({list: found.get(list, []) + row[list]}) -%}
             {%- endfor -%}
         {%- endif -%}
     {%- endfor -%}
@@ -19,19 +19,19 @@
 
 {#- What is new in silver for all tables of a format, as {since, rows}: asked once per run, and not per table, from the oldest mark
     of all that is made from it; and once from the beginning, if a table has to be built. -#}
-{% macro news_of_silver(silver, from_beginning=false) -%}
-    {%- set news = cdc.lakehouse_run().table_news -%}
+{% macro new_changes_of_silver(silver, from_beginning=false) -%}
+    {%- set answers = cdc.lakehouse_run().new_changes -%}
     {%- set question = silver ~ (' from the beginning' if from_beginning else '') -%}
-    {%- if question not in news -%}
-        {%- set since = -1 if from_beginning else cdc.oldest_mark_behind(silver) -%}
-        {%- set other = news.get(silver ~ ('' if from_beginning else ' from the beginning'), {'since': none}) -%}
+    {%- if question not in answers -%}
+        {%- set since = -1 if from_beginning else cdc.oldest_mark_of_readers(silver) -%}
+        {%- set other = answers.get(silver ~ ('' if from_beginning else ' from the beginning'), {'since': none}) -%}
         {%- if since == -1 and other.since == -1 -%}
-            {%- do news.update({question: other}) -%}
+            {%- do answers.update({question: other}) -%}
             {{ return(other) }}
         {%- endif -%}
         {%- set names_columns = cdc.adds_columns(silver) -%}
         {%- set rows = [] -%}
-        {%- for row in run_query(cdc.news_by_table(cdc.silver_of({'silver': silver}), since, names_columns)) -%}
+        {%- for row in run_query(cdc.new_changes_by_table(cdc.silver_of({'silver': silver}), since, names_columns)) -%}
             {%- do rows.append({
                 'feed': row[0], 'catalog': row[1], 'database': row[2], 'schema': row[3], 'table': row[4],
                 'row_changes': row[5] | int, 'has_rows': row[5] | int > 0, 'deletes': row[6] | int, 'truncates': row[7] | int,
@@ -40,14 +40,14 @@
                 'column_names': fromjson(row[14]) if names_columns else []
             }) -%}
         {%- endfor -%}
-        {%- do news.update({question: {'since': since, 'rows': rows}}) -%}
+        {%- do answers.update({question: {'since': since, 'rows': rows}}) -%}
     {%- endif -%}
-    {{ return(news[question]) }}
+    {{ return(answers[question]) }}
 {%- endmacro %}
 
 
 {#- The bronze version up to which all has read that is made from the present build of a change table of silver. -#}
-{% macro oldest_mark_behind(silver) -%}
+{% macro oldest_mark_of_readers(silver) -%}
     {%- set applied = cdc.lakehouse_run().applied -%}
     {%- set build = applied.get(silver, {}).get('built_by', '') ~ ' ' -%}
     {%- set versions = [] -%}
@@ -63,7 +63,7 @@
 
 
 {#- With the names of all columns, which cost a look into every image, only where a gold model adds columns. -#}
-{% macro news_by_table(changes, version, names_columns) -%}
+{% macro new_changes_by_table(changes, version, names_columns) -%}
     with new_changes as (
 
         select
@@ -87,7 +87,7 @@
         count_if(operation = 'truncate' or is_for_gold and ddl_kind = 'drop') as truncates,
         count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
-        count_if(is_for_gold and {{ cdc.leaves_values_behind('new_changes') }}) as moves,
+        count_if(is_for_gold and {{ cdc.leaves_values_under_old_key('new_changes') }}) as moves,
         max(bronze_version) filter (where is_for_gold) as version,
         max(bronze_version) filter (where order_scope = 'position') as positioned_version,
         to_json(collect_set(schema_id)) as schema_ids
@@ -100,21 +100,21 @@
 
 
 {#- Did a feed of a format (of any format, for a model of all) receive records after a mark? -#}
-{% macro has_news(mark, silver=none) -%}
-    {%- set news = [] -%}
+{% macro has_new_records(mark, silver=none) -%}
+    {%- set names = [] -%}
     {%- set own = cdc.feeds_with('format', (silver or model.name).removesuffix('_changes')) -%}
     {%- for name in own or cdc.feeds() -%}
-        {%- if cdc.lakehouse_run().feed_news.get(name, -1) > mark.version -%}
-            {%- do news.append(name) -%}
+        {%- if cdc.lakehouse_run().unread_feeds.get(name, -1) > mark.version -%}
+            {%- do names.append(name) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{ return(news | length > 0) }}
+    {{ return(names | length > 0) }}
 {%- endmacro %}
 
 
 {#- Had silver come further than a model of its new tables, before this run? Earlier runs may have left the model out, by a selection
     or because they were killed, and what is new in bronze is asked without regard to it: no gold model needs it. -#}
-{% macro was_left_behind(mark) -%}
+{% macro lagged_silver(mark) -%}
     {%- for format in (cdc.formats_in_use() if model.config.meta.reads_only == 'new tables' else []) -%}
         {%- if cdc.lakehouse_run().applied_before.get(format ~ '_changes', {}).get('version', -1) > mark.version -%}
             {{ return(true) }}
@@ -131,18 +131,18 @@
     {%- if not reads_only -%}
         {{ return(true) }}
     {%- endif -%}
-    {%- if cdc.was_left_behind(mark) -%}
+    {%- if cdc.lagged_silver(mark) -%}
         {{ return(cdc.finds_rows(select)) }}
     {%- endif -%}
-    {%- for format in cdc.formats_in_use() if cdc.has_news(mark, format) -%}
-        {%- if reads_only == 'new tables' and cdc.has_unknown_tables(cdc.news_of_silver(format ~ '_changes').rows) -%}
+    {%- for format in cdc.formats_in_use() if cdc.has_new_records(mark, format) -%}
+        {%- if reads_only == 'new tables' and cdc.has_unknown_tables(cdc.new_changes_of_silver(format ~ '_changes').rows) -%}
             {{ return(cdc.finds_rows(select)) }}
         {%- endif -%}
-        {%- for news in cdc.news_of_silver(format ~ '_changes').rows -%}
-            {%- if reads_only == 'positions' and news.positioned_version > mark.version -%}
+        {%- for row in cdc.new_changes_of_silver(format ~ '_changes').rows -%}
+            {%- if reads_only == 'positions' and row.positioned_version > mark.version -%}
                 {{ return(true) }}
             {%- endif -%}
-            {%- if reads_only == 'new schemas' and cdc.has_unknown_schemas(format, news.schema_ids) -%}
+            {%- if reads_only == 'new schemas' and cdc.has_unknown_schemas(format, row.schema_ids) -%}
                 {#- a schema may describe no column -#}
                 {{ return(cdc.finds_rows(select)) }}
             {%- endif -%}
@@ -168,7 +168,7 @@ select * from (
 {% macro has_positions() -%}
     {%- for from_beginning in [false, true] -%}
         {%- for format in cdc.formats_in_use() -%}
-            {%- for table in cdc.news_of_silver(format ~ '_changes', from_beginning).rows if table.positioned_version >= 0 -%}
+            {%- for table in cdc.new_changes_of_silver(format ~ '_changes', from_beginning).rows if table.positioned_version >= 0 -%}
                 {{ return(true) }}
             {%- endfor -%}
         {%- endfor -%}
@@ -185,9 +185,9 @@ select * from (
 {#- By the answer for the gold tables of the format, if it is there and goes back far enough. -#}
 {% macro has_changes_since(version) -%}
     {%- set meta = model.config.meta -%}
-    {%- set asked = cdc.lakehouse_run().table_news.get(meta.silver) -%}
+    {%- set asked = cdc.lakehouse_run().new_changes.get(meta.silver) -%}
     {%- if asked and version >= asked.since -%}
-        {{ return(cdc.table_news(meta, version) != {}) }}
+        {{ return(cdc.new_changes_of_table(meta, version) != {}) }}
     {%- endif -%}
     {{ return(run_query(
         'select 1 from ' ~ cdc.silver_of(meta) ~ ' as changes where ' ~ cdc.of_this_table('changes') ~ ' and changes.bronze_version > '
