@@ -27,7 +27,7 @@ CREATE TABLE products (
   name           VARCHAR(80) NOT NULL,
   price          DECIMAL(20, 4) NOT NULL,
   unit_cost      DECIMAL(65, 30) NULL,      -- wider than Spark's 38 digits
-  ean            BIGINT UNSIGNED NULL,      -- 18446744073709551615 stands for "no code yet"
+  ean            BIGINT UNSIGNED NULL,      -- 18446744073709551615 means "no code yet"
   weight_kg      FLOAT NULL,
   rating         DOUBLE NULL,
   flags          BIT(8) NOT NULL DEFAULT b'0',

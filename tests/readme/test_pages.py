@@ -68,7 +68,8 @@ def test_every_link_leads_to_a_file_and_a_heading():
 def test_every_page_that_code_names_is_there():
     """Messages send users to pages, comments send readers there."""
     lost = []
-    for name in ("ingestion", "macros", "models", "tests", "seeds", "dbt_project.yml", "Makefile"):
+    code = ("ingestion", "macros", "models", "examples", "profiles", "tests", "seeds")
+    for name in (*code, "dbt_project.yml", "Makefile"):
         top = PROJECT_ROOT / name
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
             if path.suffix in (".py", ".sql", ".yml", ".md") or path.name == "Makefile":
