@@ -57,7 +57,7 @@ def test_changed_sql_makes_the_view_again_and_those_that_read_it(settled, monkey
     shop = settled
     path = shop.root / "models" / "silver" / "cdc_changes.sql"
     before = path.read_text()
-    changed = before.replace("from told", "from /* all */ told")
+    changed = before.replace("from all_changes", "from /* all */ all_changes")
     assert changed != before
     path.write_text(changed)
     try:
