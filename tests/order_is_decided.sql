@@ -36,7 +36,7 @@ changes as (
 
 ),
 
-{% if 'wanderers' in questions or 'half_emptied' in questions or has_ties -%}
+{% if 'wanderers' in questions or 'half_cleared' in questions or has_ties -%}
 -- what new changes are compared with
 last_changes as (
 
@@ -81,9 +81,9 @@ wanderers as (
 ),
 
 {% endif -%}
-{% if 'half_emptied' in questions -%}
-{%- do findings.append('half_emptied') %}
-half_emptied as (
+{% if 'half_cleared' in questions -%}
+{%- do findings.append('half_cleared') %}
+half_cleared as (
 
     select
         feed,

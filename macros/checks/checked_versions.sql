@@ -164,7 +164,7 @@
             {{ cdc.of_this_table('changes', declaration) }}
             and (
                 operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')
-                or {{ cdc.empties_the_table('changes', declaration) }}
+                or {{ cdc.clears_the_table('changes', declaration) }}
             )
             and {{ cdc.is_unchecked() }}
 {%- endmacro %}

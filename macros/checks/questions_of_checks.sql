@@ -29,12 +29,12 @@
 {#- What order_is_decided has to look at, by one question that reads no key and no image: the names of those of its findings
     that a table with unchecked changes can have at all. Most tables' rows never come from another key, full loads are rare, and
     a key or a position can be in several partitions only where its table is.
-    `wanderers`: rows that offsets order, in several partitions; `half_emptied`: a table of several partitions, with a
+    `wanderers`: rows that offsets order, in several partitions; `half_cleared`: a table of several partitions, with a
     statement that clears one; `ties`: positions in several partitions; `moves`: rows that came from another key; `loads`: rows
     of a full load; `positions`: changes whose positions go up; `reloads`: a full load that began again by its marks, and
     after which no change of the stream was checked. -#}
 {% macro questions_of_order() -%}
-    {%- set questions = ['wanderers', 'half_emptied', 'ties', 'moves', 'loads', 'positions', 'reloads'] -%}
+    {%- set questions = ['wanderers', 'half_cleared', 'ties', 'moves', 'loads', 'positions', 'reloads'] -%}
     {%- if not execute or not cdc.lakehouse_run() -%}
         {{ return(questions) }}
     {%- endif -%}
@@ -92,7 +92,7 @@
                 table_name,
                 min(place) filter (where has_key and is_ordered_by_offset)
                 < max(place) filter (where has_key and is_ordered_by_offset) as wanderers,
-                min(place) < max(place) and count_if(not has_key and is_ordered_by_offset) > 0 as half_emptied,
+                min(place) < max(place) and count_if(not has_key and is_ordered_by_offset) > 0 as half_cleared,
                 min(place) filter (where has_key and is_placed) < max(place) filter (where has_key and is_placed) as ties,
                 count_if(is_moved and is_unchecked) > 0 as moves,
                 count_if(operation = 'snapshot' and is_unchecked) > 0 as loads,

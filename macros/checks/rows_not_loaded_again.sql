@@ -78,7 +78,7 @@
             max_by(struct(operation, place), struct(epoch, change_sequence)) as newest,
             max(struct(epoch, change_sequence)) as sequence,
             max(max(struct(epoch, change_sequence)) filter (where row_key is null and epoch < epoch_of_load))
-                over (partition by feed, database_name, schema_name, table_name, place_of_load) as emptied_at
+                over (partition by feed, database_name, schema_name, table_name, place_of_load) as cleared_at
         from of_loaded_tables
         group by {{ source_table }}, row_key, epoch_of_load, place_of_load
 
@@ -99,6 +99,6 @@
         row_key is not null
         and newest_epoch < epoch_of_load
         and newest.operation not in ('delete', 'update_before')
-        and coalesce(sequence > emptied_at, true)
+        and coalesce(sequence > cleared_at, true)
     group by {{ source_table }}, place_of_load
 {%- endmacro %}

@@ -146,9 +146,9 @@
 
     ),
 
-    emptied as (
+    cleared as (
 
-        {{ cdc.emptied_tables(plan) }}
+        {{ cdc.cleared_tables(plan) }}
 
     ),
 
@@ -156,10 +156,10 @@
 
         select numbered.*
         from numbered
-            left anti join emptied
+            left anti join cleared
                 on
-                    {{ cdc.reaches('emptied', 'numbered', shard=cdc.shard_of('numbered')) }}
-                    and numbered.sequence < emptied.delete_sequence
+                    {{ cdc.reaches('cleared', 'numbered', shard=cdc.shard_of('numbered')) }}
+                    and numbered.sequence < cleared.delete_sequence
         where numbered.operation <> 'truncate'
 
     ),

@@ -58,13 +58,13 @@
 
     ),
 
-    emptied as (
+    cleared as (
 
-        {{ cdc.emptied_tables(plan) }}
+        {{ cdc.cleared_tables(plan) }}
 
     ),
 
-    {{ cdc.moved_values('changes_of_table', 'changes', 'emptied') }},
+    {{ cdc.moved_values('changes_of_table', 'changes', 'cleared') }},
 
     row_keys as (
 
@@ -81,14 +81,14 @@
 
         select
             row_keys.row_key,
-            emptied.operation,
-            emptied.changed_at,
-            emptied.has_position,
-            emptied.delete_sequence as sequence
+            cleared.operation,
+            cleared.changed_at,
+            cleared.has_position,
+            cleared.delete_sequence as sequence
         from row_keys
-            inner join emptied
+            inner join cleared
                 on
-                    {{ cdc.reaches('emptied', 'row_keys') }}
+                    {{ cdc.reaches('cleared', 'row_keys') }}
 
     ),
 
@@ -269,7 +269,7 @@
 
 
 {#- What cleared the whole table: TRUNCATE, DROP, a full load that began again; as in the state, rows without a key. -#}
-{% macro emptied_tables(plan) -%}
+{% macro cleared_tables(plan) -%}
         select
             cast(null as array<string>) as row_key,
             {%- if cdc.shard_parts() %}
@@ -286,7 +286,7 @@
         where
             {{ cdc.is_of_run('changes', plan) }}
             and (
-                {{ cdc.empties_the_table('changes') }}
+                {{ cdc.clears_the_table('changes') }}
             )
         {%- if cdc.has_full_loads_again(plan) %}
 

@@ -28,8 +28,8 @@
                     {%- do cdc._run_step(steps, cdc.append_deletes(state, plan)) -%}
                 {%- endif -%}
                 {%- if plan.new_changes.truncates or plan.has_ranges or cdc.cut_overs() -%}
-                    {%- set emptied = cdc.remove_emptied_values(this, state, plan) if plan.by_column else cdc.delete_emptied_rows(this, state) -%}
-                    {%- do cdc._run_step(steps, emptied) -%}
+                    {%- set cleared = cdc.remove_cleared_values(this, state, plan) if plan.by_column else cdc.delete_cleared_rows(this, state) -%}
+                    {%- do cdc._run_step(steps, cleared) -%}
                 {%- endif -%}
                 {%- do cdc._run_step(steps, cdc.merge_latest(this, compiled_code, plan)) -%}
             {%- endif -%}
@@ -105,7 +105,7 @@ insert into {{ state }} (row_key, {{ 'shard, ' if cdc.shard_parts() }}topic, par
 
 
 {#- TRUNCATE and DROP remove every older row; where only offsets order, of their own partition. -#}
-{% macro delete_emptied_rows(target, state) -%}
+{% macro delete_cleared_rows(target, state) -%}
 merge into {{ target }} as current
 using (
 
@@ -113,58 +113,58 @@ using (
     from {{ state }}
     where row_key is null
 
-) as emptied
+) as cleared
     on
-        emptied.delete_sequence > current._change.sequence
-        and {{ cdc.reaches('emptied', 'current._change') }}
+        cleared.delete_sequence > current._change.sequence
+        and {{ cdc.reaches('cleared', 'current._change') }}
 when matched then delete
 {%- endmacro %}
 
 
 {#- The same for rows with values of several ages: a row newer than the TRUNCATE keeps no value older than it. -#}
-{% macro remove_emptied_values(target, state, plan) -%}
+{% macro remove_cleared_values(target, state, plan) -%}
 merge into {{ target }} as current
 using (
 
-{{ cdc.joined_in_parts(cdc._rows_with_emptied_values(target, state), 'rows_to_empty', 'merge') }}
+{{ cdc.joined_in_parts(cdc._rows_with_cleared_values(target, state), 'rows_to_clear', 'merge') }}
 
-) as emptied
-    on current._change.row_key = emptied.row_key
-when matched and emptied.delete_sequence > current._change.sequence then delete
+) as cleared
+    on current._change.row_key = cleared.row_key
+when matched and cleared.delete_sequence > current._change.sequence then delete
 when matched then
     update set
     {%- for column in plan.columns %}
         {{ cdc.identifier(column) }} = if(
-            {{ cdc.newest_in_current(cdc.quoted(column)) }} < emptied.delete_sequence, null, current.{{ cdc.identifier(column) }}
+            {{ cdc.newest_in_current(cdc.quoted(column)) }} < cleared.delete_sequence, null, current.{{ cdc.identifier(column) }}
         ),
     {%- endfor %}
         _change.column_sequences = transform_values(
             current._change.column_sequences,
             (column_name, column_sequence) -> if(
-                column_sequence < emptied.delete_sequence, {{ cdc.never() }}, column_sequence
+                column_sequence < cleared.delete_sequence, {{ cdc.lowest_sequence() }}, column_sequence
             )
         ),
         _change.misfits = filter(
             current._change.misfits,
-            misfit -> {{ cdc.newest_in_current('misfit.column_name') }} > emptied.delete_sequence
+            misfit -> {{ cdc.newest_in_current('misfit.column_name') }} > cleared.delete_sequence
         )
 {%- endmacro %}
 
 
-{% macro _rows_with_emptied_values(target, state) -%}
+{% macro _rows_with_cleared_values(target, state) -%}
     select
         current._change.row_key,
-        max(emptied.delete_sequence) as delete_sequence
+        max(cleared.delete_sequence) as delete_sequence
     from {{ target }} as current
-        inner join {{ state }} as emptied
+        inner join {{ state }} as cleared
             on
-                emptied.row_key is null
-                and {{ cdc.reaches('emptied', 'current._change') }}
+                cleared.row_key is null
+                and {{ cdc.reaches('cleared', 'current._change') }}
                 and (
-                    current._change.sequence < emptied.delete_sequence
+                    current._change.sequence < cleared.delete_sequence
                     or exists(
                         map_values(current._change.column_sequences),
-                        column_sequence -> column_sequence.epoch >= 0 and column_sequence < emptied.delete_sequence
+                        column_sequence -> column_sequence.epoch >= 0 and column_sequence < cleared.delete_sequence
                     )
                 )
     group by current._change.row_key
@@ -220,7 +220,7 @@ when matched and (not latest._is_deleted and latest._sequence > current._change.
                 "transform(array(" ~ cdc.quoted_list(columns) ~ "), column_name -> case when "
                 ~ cdc.newest_in_latest('column_name') ~ " > " ~ cdc.newest_in_current('column_name') ~ " then "
                 ~ cdc.newest_in_latest('column_name') ~ " when latest._delete_sequence > " ~ cdc.newest_in_current('column_name')
-                ~ " then " ~ cdc.never() ~ " else " ~ cdc.newest_in_current('column_name') ~ " end)",
+                ~ " then " ~ cdc.lowest_sequence() ~ " else " ~ cdc.newest_in_current('column_name') ~ " end)",
                 'greatest(current._change.sequence, latest._sequence)'
             ) }},
             'topic', if(latest._sequence > current._change.sequence, latest._change.topic, current._change.topic),

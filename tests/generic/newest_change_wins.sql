@@ -40,11 +40,11 @@
                 on
                     ordered.row_key = deletes.row_key
                     and ordered.gold_sequence < deletes.delete_sequence
-            left anti join {{ cdc.state_of(model) }} as emptied
+            left anti join {{ cdc.state_of(model) }} as cleared
                 on
-                    emptied.row_key is null
-                    and {{ cdc.reaches('emptied', 'ordered', declared) }}
-                    and ordered.gold_sequence < emptied.delete_sequence
+                    cleared.row_key is null
+                    and {{ cdc.reaches('cleared', 'ordered', declared) }}
+                    and ordered.gold_sequence < cleared.delete_sequence
         where {{ cdc.names_a_row('ordered.row_key') }}
 
     ),
@@ -170,7 +170,7 @@
     ),
     {%- endif %}
 
-    emptyings as (
+    clearings as (
 
         select
             {{ cdc.reach_columns('ordered') }},
@@ -183,10 +183,10 @@
                 partition,
                 offset,
                 if(operation = 'truncate', 'TRUNCATE', 'DROP') as statement
-            ) as emptying
+            ) as clearing
         from ordered
         where
-            {{ cdc.empties_the_table('ordered', declared) if execute else 'true' }}
+            {{ cdc.clears_the_table('ordered', declared) if execute else 'true' }}
 
     ),
 
@@ -194,12 +194,12 @@
 
         select
             current._change.row_key,
-            max_by(emptyings.emptying, emptyings.delete_sequence) as emptying
+            max_by(clearings.clearing, clearings.delete_sequence) as clearing
         from {{ model }} as current
-            inner join emptyings
+            inner join clearings
                 on
-                    current._change.sequence < emptyings.delete_sequence
-                    and {{ cdc.reaches('emptyings', 'current._change', declared) }}
+                    current._change.sequence < clearings.delete_sequence
+                    and {{ cdc.reaches('clearings', 'current._change', declared) }}
         group by current._change.row_key
 
     )
@@ -318,10 +318,10 @@
     {%- endif %}
     select
         row_key,
-        emptying.topic,
-        emptying.partition,
-        emptying.offset,
-        concat('the row outlived the ', emptying.statement, ' of its table') as finding
+        clearing.topic,
+        clearing.partition,
+        clearing.offset,
+        concat('the row outlived the ', clearing.statement, ' of its table') as finding
     from outlived
     {%- if has_tombstones %}
     union all

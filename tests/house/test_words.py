@@ -15,7 +15,6 @@ KEPT = (
     "may have brought rows",
     "the deleted row stands in",
     "it tells neither the row before it nor a key",
-    "what it does not bring again is void",
     "did not bring this row",
     "brought keys again",
     "is not told whole",

@@ -134,7 +134,7 @@ def test_old_deletes_are_forgotten_unless_changes_came_later_than_declared(retai
     assert forget(project, "30 days").success
     assert deleted_keys(project) == ["2"]
     verdicts = [row["verdict"] for row in explained(project, "kept", ["1"])]
-    assert verdicts == ["it removed the row", "void: a later delete removed what was before"]
+    assert verdicts == ["it removed the row", "superseded: a later delete removed what was before"]
 
     # key 2 had its delete on day 50; an older change of it comes 40 days after that
     offset = 2

@@ -154,9 +154,9 @@ def test_every_change_of_a_row_is_explained(shop):
         assert {row["verdict"] for row in rows[1:]} <= {
             "a newer change won",
             "a newer change follows this delete",
-            "void: a later delete removed what was before",
-            "void: the row moved to another key later",
-            "void: a row from another key took its place",
+            "superseded: a later delete removed what was before",
+            "superseded: the row moved to another key later",
+            "superseded: a row from another key took its place",
         }
 
 

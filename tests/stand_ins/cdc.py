@@ -38,7 +38,7 @@ TEXTS = {
     "epoch_in_ranges": "ranges.epoch",
     "questions_of_order": [
         "wanderers",
-        "half_emptied",
+        "half_cleared",
         "ties",
         "moves",
         "loads",

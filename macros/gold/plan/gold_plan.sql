@@ -33,7 +33,7 @@
         {%- endif -%}
         {%- set columns = dict(meta.columns, **added) -%}
     {%- endif -%}
-    {%- if not rebuild and meta.key and new_changes.get('emptied_partitions', 0) > 0 and cdc.has_keys_in_several_partitions() -%}
+    {%- if not rebuild and meta.key and new_changes.get('cleared_partitions', 0) > 0 and cdc.has_keys_in_several_partitions() -%}
         {%- set rebuild = true -%}
         {%- set new_changes = cdc.new_changes_of_table(meta, -1) -%}
     {%- endif -%}

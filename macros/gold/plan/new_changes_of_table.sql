@@ -5,7 +5,7 @@
         if row.version > version and (meta.table is mapping or row.table == meta.table)
     -%}
         {%- if cdc.reads_table(meta, row.feed, row.database, row.schema, row.table) -%}
-            {%- for count in ['row_changes', 'deletes', 'truncates', 'emptied_partitions', 'partials', 'moves'] -%}
+            {%- for count in ['row_changes', 'deletes', 'truncates', 'cleared_partitions', 'partials', 'moves'] -%}
                 {%- do found.update({count: found.get(count, 0) + row[count]}) -%}
             {%- endfor -%}
             {%- for list in ['column_names', 'schema_ids'] -%}
@@ -35,7 +35,7 @@
             {%- do rows.append({
                 'feed': row[0], 'catalog': row[1], 'database': row[2], 'schema': row[3], 'table': row[4],
                 'row_changes': row[5] | int, 'has_rows': row[5] | int > 0, 'deletes': row[6] | int, 'truncates': row[7] | int,
-                'emptied_partitions': row[8] | int, 'partials': row[9] | int, 'moves': row[10] | int,
+                'cleared_partitions': row[8] | int, 'partials': row[9] | int, 'moves': row[10] | int,
                 'version': row[11] | int(-1), 'positioned_version': row[12] | int(-1), 'schema_ids': fromjson(row[13]),
                 'column_names': fromjson(row[14]) if names_columns else []
             }) -%}
@@ -85,7 +85,7 @@
         count_if(is_for_gold and operation not in ('truncate', 'schema_change')) as row_changes,
         count_if(operation in ('delete', 'update_before')) as deletes,
         count_if(operation = 'truncate' or is_for_gold and ddl_kind = 'drop') as truncates,
-        count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as emptied_partitions,
+        count_if((operation = 'truncate' or is_for_gold and ddl_kind = 'drop') and order_scope = 'offset') as cleared_partitions,
         count_if(operation in ('insert', 'update', 'upsert', 'snapshot') and not is_after_complete) as partials,
         count_if(is_for_gold and {{ cdc.leaves_values_under_old_key('new_changes') }}) as moves,
         max(bronze_version) filter (where is_for_gold) as version,

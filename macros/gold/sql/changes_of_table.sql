@@ -59,7 +59,7 @@
 
 {#- TRUNCATE, and DROP unless the feed keeps what the source has dropped; the DROP with which a full load describes a table
     removes nothing: the load's rows say what is there. -#}
-{% macro empties_the_table(relation, declaration=none) -%}
+{% macro clears_the_table(relation, declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {{ relation }}.operation = 'truncate'
     {%- if cdc.feed_settings(meta.feed).on_drop != 'keep' %}
@@ -84,9 +84,9 @@
                 on
                     changes.row_key = deletes.row_key
                     and changes.sequence < deletes.delete_sequence
-            left anti join {{ cdc.state_relation() }} as emptied
+            left anti join {{ cdc.state_relation() }} as cleared
                 on
-                    emptied.row_key is null
-                    and {{ cdc.reaches('emptied', 'changes') }}
-                    and changes.sequence < emptied.delete_sequence
+                    cleared.row_key is null
+                    and {{ cdc.reaches('cleared', 'changes') }}
+                    and changes.sequence < cleared.delete_sequence
 {%- endmacro %}

@@ -75,7 +75,7 @@
             {{ cdc.is_of_run('changes', plan) }}
             and (
                 changes.operation in ('delete', 'update_before') and {{ cdc.names_a_row('changes.row_key') }}
-                or {{ cdc.empties_the_table('changes') }}
+                or {{ cdc.clears_the_table('changes') }}
             )
         {%- if with_moves %}
 

@@ -68,7 +68,7 @@
 
         select
             *,
-            if(complete_sequence > coalesce(delete_sequence, {{ cdc.never() }}), complete_sequence, null) as base_sequence
+            if(complete_sequence > coalesce(delete_sequence, {{ cdc.lowest_sequence() }}), complete_sequence, null) as base_sequence
         from dated
 
     ),

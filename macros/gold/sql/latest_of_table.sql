@@ -91,7 +91,7 @@
                 'column_sequences', {{ cdc.older_than_row(
                     columns,
                     'transform(array(' ~ cdc.quoted_list(columns) ~ '), column_name -> coalesce('
-                    ~ '_column_sequences[column_name], _base_sequence, ' ~ cdc.never() ~ '))', '_sequence'
+                    ~ '_column_sequences[column_name], _base_sequence, ' ~ cdc.lowest_sequence() ~ '))', '_sequence'
                 ) }},
                 {%- else %}
                 'column_sequences', _column_sequences,

@@ -22,8 +22,8 @@
 
 {#- From `changes`, of those in `history`, to `moved`: the moves among them with the values that they left under the old key,
     those of its row as it was. An earlier move may have left some of these in turn, as a swap through a third key does: followed over 16
-    moves. `emptied` is a relation of what cleared the table in between. -#}
-{% macro moved_values(history, changes, emptied=none) -%}
+    moves. `cleared` is a relation of what cleared the table in between. -#}
+{% macro moved_values(history, changes, cleared=none) -%}
     {%- set sharded = cdc.shard_parts() != [] -%}
     left_keys as (
 
@@ -79,12 +79,12 @@
                 on
                     moves.previous_row_key = old.row_key
                     and moves.sequence > old.sequence
-            {%- if emptied %}
-            left anti join {{ emptied }} as emptied
+            {%- if cleared %}
+            left anti join {{ cleared }} as cleared
                 on
-                    emptied.row_key is null
-                    and {{ cdc.reaches('emptied', 'moves') }}
-                    and emptied.delete_sequence between old.sequence and moves.sequence
+                    cleared.row_key is null
+                    and {{ cdc.reaches('cleared', 'moves') }}
+                    and cleared.delete_sequence between old.sequence and moves.sequence
             {%- endif %}
         where
             -- the delete of the old key that belongs to the move ends nothing before it

@@ -4,7 +4,7 @@
 
 
 {#- Older than every change. -#}
-{% macro never() -%}
+{% macro lowest_sequence() -%}
     named_struct(
                 'epoch', -1, 'phase', 0, 'position', cast(array() as array<decimal(38, 0)>),
                 'offset', cast(0 as bigint), 'row_index', 0, 'partition', 0

@@ -92,13 +92,13 @@
 
 {#- Does what cleared a table (a row of the state without a key) clear a row? All of the table, or of one topic and
     partition where only offsets order; of one shard. -#}
-{% macro reaches(emptied, row, declaration=none, shard=none) -%}
-    ({{ emptied }}.topic is null or {{ row }}.topic = {{ emptied }}.topic)
-                    and ({{ emptied }}.partition is null or {{ row }}.partition = {{ emptied }}.partition)
+{% macro reaches(cleared, row, declaration=none, shard=none) -%}
+    ({{ cleared }}.topic is null or {{ row }}.topic = {{ cleared }}.topic)
+                    and ({{ cleared }}.partition is null or {{ row }}.partition = {{ cleared }}.partition)
                     {%- if cdc.shard_parts(declaration) %}
                     and (
-                        {{ emptied }}.shard is null
-                        or {{ shard or cdc.shard_of_key(row ~ '.row_key', declaration) }} = {{ emptied }}.shard
+                        {{ cleared }}.shard is null
+                        or {{ shard or cdc.shard_of_key(row ~ '.row_key', declaration) }} = {{ cleared }}.shard
                     )
                     {%- endif -%}
 {%- endmacro %}

@@ -110,8 +110,8 @@ MUTANTS = (
         name="gold: a TRUNCATE or DROP removes the rows above it",
         kind="a comparison turned",
         file="macros/materializations/current_state.sql",
-        before="emptied.delete_sequence > current._change.sequence\n        and",
-        after="emptied.delete_sequence < current._change.sequence\n        and",
+        before="cleared.delete_sequence > current._change.sequence\n        and",
+        after="cleared.delete_sequence < current._change.sequence\n        and",
         tests=(
             "tests/pipeline/test_gold.py::test_gold_holds[a_truncate_clears_what_is_older_in_every_partition]",
             "tests/pipeline/test_drops.py"
