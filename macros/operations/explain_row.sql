@@ -30,6 +30,7 @@
             changes.topic,
             changes.partition,
             changes.offset,
+            changes.topic_generation,
             changes.row_index,
             changes.order_scope,
             {%- if sharded %}
@@ -97,7 +98,7 @@
 
     ),
 
-    emptyings as (
+    clearings as (
 
         select
             {%- if sharded %}
@@ -108,6 +109,7 @@
             changes.topic,
             changes.partition,
             changes.offset,
+            changes.topic_generation,
             changes.row_index,
             changes.order_scope = 'position' as is_of_all_partitions,
             {{ cdc.gold_sequence('changes', {'has_ranges': true}, meta) }} as sequence,
@@ -117,7 +119,7 @@
         where
             {{ cdc.of_this_table('changes', meta) }}
             and (
-                {{ cdc.empties_the_table('changes', meta) }}
+                {{ cdc.clears_the_table('changes', meta) }}
             )
 
         union all
@@ -131,6 +133,7 @@
             ranges.topic,
             ranges.partition,
             ranges.from_offset as offset,
+            ranges.topic_generation,
             0 as row_index,
             ranges.is_told_by_position as is_of_all_partitions,
             {{ cdc.beginning_of_epoch('ranges.epoch' ~ cdc.epochs_by_cut_overs('ranges', meta)) }} as sequence,
@@ -153,6 +156,7 @@
             cast(null as string) as topic,
             cast(null as int) as partition,
             cast(null as bigint) as offset,
+            cast(null as int) as topic_generation,
             cast(null as int) as row_index,
             true as is_of_all_partitions,
             {{ cdc.beginning_of_epoch(loop.index * cdc.epochs_of_a_cut_over()) }} as sequence,
@@ -172,26 +176,27 @@
         select
             case
                 when not is_read then 'not in gold yet: run dbt'
-                when operation = 'full_load' then 'a new full load: what it does not bring again is void'
-                else 'it emptied the table'
+                when operation = 'full_load' then 'a new full load: what it does not send again is superseded'
+                else 'it cleared the table'
             end as verdict,
             operation,
             changed_at,
             topic,
             partition,
             offset,
+            topic_generation,
             row_index,
             cast(null as array<string>) as previous_row_key,
             sequence
-        from emptyings
+        from clearings
             left semi join changes
                 on
                     (
-                        emptyings.is_of_all_partitions
-                        or emptyings.topic = changes.topic and emptyings.partition = changes.partition
+                        clearings.is_of_all_partitions
+                        or clearings.topic = changes.topic and clearings.partition = changes.partition
                     )
                     {%- if sharded %}
-                    and (emptyings.shard is null or emptyings.shard = changes.shard)
+                    and (clearings.shard is null or clearings.shard = changes.shard)
                     {%- endif %}
 
     ),
@@ -209,10 +214,10 @@
                 when is_delete and sequence <= end_sequence then 'a newer change follows this delete'
                 when sequence < end_sequence
                     then case end_operation
-                        when 'update_before' then 'void: the row moved to another key later'
-                        when 'moved_here' then 'void: a row from another key took its place'
-                        when 'full_load' then 'void: a new full load began'
-                        else concat('void: a later ', end_operation, ' removed what was before')
+                        when 'update_before' then 'superseded: the row moved to another key later'
+                        when 'moved_here' then 'superseded: a row from another key took its place'
+                        when 'full_load' then 'superseded: a new full load began'
+                        else concat('superseded: a later ', end_operation, ' removed what was before')
                     end
                 when gold_sequence is null or sequence > gold_sequence then 'not in gold yet: run dbt'
                 when cardinality(columns_in_gold) > 0
@@ -224,6 +229,7 @@
             topic,
             partition,
             offset,
+            topic_generation,
             row_index,
             previous_row_key,
             sequence

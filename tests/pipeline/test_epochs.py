@@ -165,22 +165,30 @@ def test_what_made_a_row_void_is_listed_with_its_place(built):
     def listed(table, key):
         return verdicts(built, "at_once", [table, key])
 
-    new_load = "a new full load: what it does not bring again is void"
+    new_load = "a new full load: what it does not send again is superseded"
     assert listed("reloaded", "2") == [
         ("full_load", 5, new_load),
-        ("update", 3, "void: a new full load began"),
-        ("snapshot", 1, "void: a new full load began"),
+        ("update", 3, "superseded: a new full load began"),
+        ("snapshot", 1, "superseded: a new full load began"),
     ]
-    truncated = "void: a later truncate removed what was before"
+    truncated = "superseded: a later truncate removed what was before"
     assert listed("emptied", "1") == [
-        ("truncate", 24, "it emptied the table"),
+        ("truncate", 24, "it cleared the table"),
         ("insert", 26, truncated),
         ("insert", 22, truncated),
     ]
     assert [verdict for *_, verdict in listed("emptied", "3")] == [
         "gold shows it",
-        "it emptied the table",
+        "it cleared the table",
     ]
+
+
+def test_offsets_of_a_topic_that_was_created_again_are_shown_with_its_generation(built):
+    rows = explained(built, "at_once", ["recreated", "1"])
+    newest, *older = [(row["topic_generation"], row["offset"]) for row in rows]
+    assert newest == (1, 0)
+    assert older
+    assert {generation for generation, _ in older} == {0}
 
 
 def test_a_cut_over_begins_anew_where_no_message_tells(project):
@@ -223,8 +231,8 @@ def test_a_cut_over_begins_anew_where_no_message_tells(project):
         (3, "second load", True),
     ]
     assert verdicts(project, "cut_again", ["2"]) == [
-        ("full_load", None, "a new full load: what it does not bring again is void"),
-        ("insert", 1, "void: a new full load began"),
+        ("full_load", None, "a new full load: what it does not send again is superseded"),
+        ("insert", 1, "superseded: a new full load began"),
     ]
     project.set_feeds(before)
     for name in ("cut_again", "cut_again_history"):
