@@ -5,6 +5,8 @@
 -- after it in its partition, and found the row as it had left it. And updates with NULL in place of a value that may
 -- not have changed.
 
+{%- set both_orders = cdc.feeds_of_both_orders() %}
+
 {%- if not cdc.has_unchecked_changes() %}
 
 select 'nothing new since the last check' as finding
@@ -64,7 +66,10 @@ in_order as (
     select
         of_keys_with_new_changes.*,
         named_struct(
-            'epoch', {{ cdc.epoch_in_ranges('of_keys_with_new_changes') }},
+            'epoch', {{ cdc.epoch_in_ranges('of_keys_with_new_changes') }}
+            {%- if both_orders %}
+            + if(of_keys_with_new_changes.feed in ({{ cdc.quoted_list(both_orders) }}), of_keys_with_new_changes.topic_generation, 0)
+            {%- endif %},
             'position', {{ cdc.position_in_ranges('of_keys_with_new_changes') }},
             'offset', of_keys_with_new_changes.offset,
             'row_index', of_keys_with_new_changes.row_index,

@@ -59,6 +59,17 @@
 {%- endmacro %}
 
 
+{#- The feeds of whose tables some rows may have a position and others only their offset: no message shows which a table has. -#}
+{% macro feeds_of_both_orders() -%}
+    {%- set formats = ['aws_dms', 'canal_json_ticdc', 'google_datastream', 'maxwell', 'ogg_json', 'ticdc_maxwell'] -%}
+    {%- set names = [] -%}
+    {%- for name, settings in cdc.feeds().items() if settings.format in formats -%}
+        {%- do names.append(name) -%}
+    {%- endfor -%}
+    {{ return(names) }}
+{%- endmacro %}
+
+
 {#- The formats of all feeds. Without a feed, the models of silver are disabled, and prepare_run says so. -#}
 {% macro formats_in_use() -%}
     {{ return(cdc.feeds().values() | map(attribute='format') | unique | sort) }}

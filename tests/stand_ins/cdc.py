@@ -8,6 +8,7 @@ TEXTS = {
     "feeds_with": [],
     "feeds_with_keys": ["x"],
     "feeds_of_rising_positions": ["x"],
+    "feeds_of_both_orders": ["x"],
     "feeds_of_marked_loads": ["x"],
     "new_messages": "select 1",
     "current_state": "select 1",

@@ -33,6 +33,9 @@
         {%- for part in ['feed', 'source_catalog', 'database', 'schema', 'table', 'key'] -%}
             {%- do declared.append(meta[part]) -%}
         {%- endfor -%}
+        {%- if meta.feed in cdc.feeds_of_both_orders() -%}
+            {%- do declared.append('generations of a topic count for all rows') -%}
+        {%- endif -%}
         {%- if meta.key | length > 1 -%}
             {%- do declared.append('keys are in the declared order') -%}
         {%- endif -%}

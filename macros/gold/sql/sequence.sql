@@ -13,18 +13,17 @@
 
 
 {#- The order in which gold compares: first the epoch, then the change's own sequence. silver.sequence_ranges has the epochs
-    and the positions that rows without one inherit; tables without any do not join it. A recreated topic counts
-    offsets from 0 again, which matters where the offset is all there is. The partition only makes equal offsets of two
+    and the positions that rows without one inherit; tables without any do not join it. The partition only makes equal offsets of two
     partitions end the same way in whatever order they come. -#}
 {% macro gold_sequence(relation, plan, declaration=none) -%}
     named_struct(
                 {%- if plan.has_ranges %}
-                'epoch', {{ cdc.epoch_in_ranges(relation) }} + if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+                'epoch', {{ cdc.epoch_in_ranges(relation) }} + {{ cdc.epochs_by_generation(relation, declaration) }}
                 {{- cdc.epochs_by_cut_overs(relation, declaration) }},
                 'phase', {{ relation }}.change_sequence.phase,
                 'position', {{ cdc.position_in_ranges(relation) }},
                 {%- else %}
-                'epoch', if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+                'epoch', {{ cdc.epochs_by_generation(relation, declaration) }}
                 {{- cdc.epochs_by_cut_overs(relation, declaration) }},
                 'phase', {{ relation }}.change_sequence.phase,
                 'position', {{ relation }}.change_sequence.position,
@@ -33,6 +32,18 @@
                 'row_index', {{ relation }}.change_sequence.row_index,
                 'partition', {{ relation }}.partition
             )
+{%- endmacro %}
+
+
+{#- What a topic that was created again adds to the epoch: it counts offsets from 0 again, which matters where the offset is all
+    there is. Where only some rows of a table have a position, it counts for all of them, as one topic's rows must not be compared
+    by two rules. -#}
+{% macro epochs_by_generation(relation, declaration=none) -%}
+    {%- if execute and (declaration or model.config.meta).feed in cdc.feeds_of_both_orders() -%}
+        {{ relation }}.topic_generation
+    {%- else -%}
+        if({{ relation }}.order_scope = 'offset', {{ relation }}.topic_generation, 0)
+    {%- endif -%}
 {%- endmacro %}
 
 
