@@ -142,30 +142,35 @@
         where
             {{ cdc.ranges_of_this_table('ranges', meta) }}
             and ranges.starts_full_load
-        {%- for time in cdc.cut_overs(meta) %}
+        {%- for cut_over in cdc.cut_overs(meta) %}
 
         union all
 
         -- the feed's cut-over, which no message carries; it counts once a change has reached it
         select
             {%- if sharded %}
-            cast(null as array<string>) as shard,
+            {{ cdc.shard_of('changes', meta) if cut_over.pattern else 'cast(null as array<string>)' }} as shard,
             {%- endif %}
             'full_load' as operation,
-            cast({{ cdc.quoted(time) }} as timestamp) as changed_at,
+            cast({{ cdc.quoted(cut_over.time) }} as timestamp) as changed_at,
             cast(null as string) as topic,
             cast(null as int) as partition,
             cast(null as bigint) as offset,
             cast(null as int) as topic_generation,
             cast(null as int) as row_index,
             true as is_of_all_partitions,
-            {{ cdc.beginning_of_epoch(loop.index * cdc.epochs_of_a_cut_over()) }} as sequence,
+            {{ cdc.beginning_of_epoch(cdc.epoch_of_cut_over(cut_over, 'changes', meta)) }} as sequence,
             min(changes.bronze_version) <= coalesce(({{ cdc.version_read_by(table) }}), -1) as is_read
         from {{ cdc.silver_of(meta) }} as changes
         where
             {{ cdc.of_this_table('changes', meta) }}
-            and {{ cdc.reaches_cut_over('changes', time) }}
+            and {{ cdc.reaches_cut_over('changes', cut_over.time) }}
+            {{- cdc.is_of_cut_over('changes', cut_over) }}
+        {%- if cut_over.pattern %}
+        group by all
+        {%- else %}
         having count(*) > 0
+        {%- endif %}
         {%- endfor %}
 
     ),

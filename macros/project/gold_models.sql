@@ -101,6 +101,54 @@
 {%- endmacro %}
 
 
+{#- What a feed's settings call a table, as a regular expression for its full name: the name itself, or where a gold model of
+    many shards is called so, its patterns. -#}
+{% macro pattern_of_place(feed, place) -%}
+    {%- for node in (graph.nodes.values() if execute else []) -%}
+        {%- set meta = node.config.meta -%}
+        {%- if meta.feed == feed and cdc.place_of(meta) == place -%}
+            {%- set patterns = [] -%}
+            {%- for part in cdc.place_parts() if meta[part] -%}
+                {%- do patterns.append('(' ~ meta[part].pattern ~ ')' if meta[part] is mapping else modules.re.escape(meta[part])) -%}
+            {%- endfor -%}
+            {{ return(patterns | join('[.]')) }}
+        {%- endif -%}
+    {%- endfor -%}
+    {{ return(modules.re.escape(place)) }}
+{%- endmacro %}
+
+
+{#- Does a feed's setting mean the whole table of the model by this name? Both may leave out what the source does not have, so that one
+    may have fewer parts than the other; a name with patterns is that of a model which declares them. -#}
+{% macro means_table(place, meta) -%}
+    {%- if place == cdc.place_of(meta) -%}
+        {{ return(true) }}
+    {%- endif -%}
+    {%- set named = place.split('.') -%}
+    {%- set declared = [] -%}
+    {%- for part in cdc.place_parts() if meta[part] -%}
+        {%- if meta[part] is mapping -%}
+            {{ return(false) }}
+        {%- endif -%}
+        {%- do declared.append(meta[part]) -%}
+    {%- endfor -%}
+    {%- set is_same = named[-1] == declared[-1]
+        and (named | reject('in', declared) | list == [] or declared | reject('in', named) | list == []) -%}
+    {{ return(is_same or modules.re.match('^' ~ cdc.pattern_of_place(meta.feed, place) ~ '$', declared | join('.')) is not none) }}
+{%- endmacro %}
+
+
+{#- May it mean one of the tables of a model with patterns? Another pattern may. -#}
+{% macro may_mean_shard(place, meta) -%}
+    {%- set name = place.split('.')[-1] -%}
+    {%- set pattern = meta.table.pattern if meta.table is mapping else modules.re.escape(meta.table) -%}
+    {{ return(
+        modules.re.match('^(' ~ pattern ~ ')$', name) is not none
+        or cdc.pattern_of_place(meta.feed, place) != modules.re.escape(place)
+    ) }}
+{%- endmacro %}
+
+
 {% macro place_parts() -%}
     {{ return(['database', 'schema', 'table']) }}
 {%- endmacro %}

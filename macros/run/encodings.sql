@@ -57,7 +57,11 @@
 
 {% macro encodings_of_table(declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
-    {{ return((cdc.feed_settings(meta.feed).get('encodings') or {}).get(cdc.place_of(meta), {})) }}
+    {%- set encodings = {} -%}
+    {%- for place, of_columns in (cdc.feed_settings(meta.feed).get('encodings') or {}).items() if cdc.means_table(place, meta) -%}
+        {%- do encodings.update(of_columns) -%}
+    {%- endfor -%}
+    {{ return(encodings) }}
 {%- endmacro %}
 
 

@@ -2,14 +2,26 @@
     superseded unless it is sent again, whatever positions say: a cut-over counts more than all epochs that the stream's own
     marks can begin. -#}
 
-{#- The times of the model's table, as texts; none while dbt parses. -#}
+{#- Those of the model's table in the order of their time, each as {time, instant, pattern}; none while dbt parses. `pattern` is none
+    where a cut-over is of all rows of the model; of a model of many shards it may be of some, whose place then matches the pattern. -#}
 {% macro cut_overs(declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
-    {%- if not execute -%}
-        {{ return([]) }}
+    {%- set found = [] -%}
+    {%- if execute -%}
+        {%- for place, times in (cdc.feed_settings(meta.feed).get('cut_overs') or {}).items() -%}
+            {%- set is_of_all = cdc.means_table(place, meta) -%}
+            {%- if is_of_all or cdc.shard_parts(meta) and cdc.may_mean_shard(place, meta) -%}
+                {%- for time in ([times] if times is string else times) -%}
+                    {%- do found.append({
+                        'time': time,
+                        'instant': modules.datetime.datetime.fromisoformat(time | replace('Z', '+00:00')),
+                        'pattern': none if is_of_all else '^' ~ cdc.pattern_of_place(meta.feed, place) ~ '$'
+                    }) -%}
+                {%- endfor -%}
+            {%- endif -%}
+        {%- endfor -%}
     {%- endif -%}
-    {%- set times = (cdc.feed_settings(meta.feed).get('cut_overs') or {}).get(cdc.place_of(meta), []) -%}
-    {{ return([times] if times is string else times) }}
+    {{ return(found | sort(attribute='instant')) }}
 {%- endmacro %}
 
 
@@ -26,8 +38,33 @@
 
 {#- What the cut-overs add to the epoch of a change. -#}
 {% macro epochs_by_cut_overs(relation, declaration=none) -%}
-    {%- for time in cdc.cut_overs(declaration) %}
-                + if({{ relation }}.message_timestamp >= cast({{ cdc.quoted(time) }} as timestamp), {{ cdc.epochs_of_a_cut_over() }}, 0)
+    {%- for cut_over in cdc.cut_overs(declaration) %}
+                + if(
+                    {{ relation }}.message_timestamp >= cast({{ cdc.quoted(cut_over.time) }} as timestamp)
+                    {{- cdc.is_of_cut_over(relation, cut_over) }}, {{ cdc.epochs_of_a_cut_over() }}, 0
+                )
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- A condition to append: is the row's table one of those that the cut-over is of? -#}
+{% macro is_of_cut_over(relation, cut_over) -%}
+    {%- if cut_over.pattern %}
+                    and {{ cdc.has_place(relation, cdc.quoted(cut_over.pattern)) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The epoch that a cut-over begins in the tables of a row of `relation`: how many of them there are up to it. -#}
+{% macro epoch_of_cut_over(cut_over, relation, declaration=none) -%}
+    {%- set of_all = [] -%}
+    {%- set of_some = [] -%}
+    {%- for one in cdc.cut_overs(declaration) if one.instant <= cut_over.instant -%}
+        {%- do (of_some if one.pattern else of_all).append(one) -%}
+    {%- endfor -%}
+    {{ of_all | length * cdc.epochs_of_a_cut_over() }}
+    {%- for one in of_some %}
+                + if({{ cdc.has_place(relation, cdc.quoted(one.pattern)) }}, {{ cdc.epochs_of_a_cut_over() }}, 0)
     {%- endfor -%}
 {%- endmacro %}
 
@@ -83,21 +120,4 @@
         {%- endfor -%}
     {%- endfor -%}
     {{ return(declared) }}
-{%- endmacro %}
-
-
-{#- What a feed's settings call a table, as a regular expression for its full name: the name itself, or where a gold model of
-    many shards is called so, its patterns. -#}
-{% macro pattern_of_place(feed, place) -%}
-    {%- for node in (graph.nodes.values() if execute else []) -%}
-        {%- set meta = node.config.meta -%}
-        {%- if meta.feed == feed and cdc.place_of(meta) == place -%}
-            {%- set patterns = [] -%}
-            {%- for part in cdc.place_parts() if meta[part] -%}
-                {%- do patterns.append('(' ~ meta[part].pattern ~ ')' if meta[part] is mapping else modules.re.escape(meta[part])) -%}
-            {%- endfor -%}
-            {{ return(patterns | join('[.]')) }}
-        {%- endif -%}
-    {%- endfor -%}
-    {{ return(modules.re.escape(place)) }}
 {%- endmacro %}

@@ -189,7 +189,7 @@
             {{ cdc.ranges_of_this_table('changes') }}
             and starts_full_load
     {%- endif %}
-    {%- for time in cdc.cut_overs() %}
+    {%- for cut_over in cdc.cut_overs() %}
         {%- if plan.has_ranges or not loop.first %}
 
         union all
@@ -198,17 +198,18 @@
         select distinct
             cast(null as array<string>) as row_key,
             {%- if cdc.shard_parts() %}
-            cast(null as array<string>) as shard,
+            {{ cdc.shard_of('changes') if cut_over.pattern else 'cast(null as array<string>)' }} as shard,
             {%- endif %}
             cast(null as string) as topic,
             cast(null as int) as partition,
             'full_load' as operation,
-            cast({{ cdc.quoted(time) }} as timestamp) as changed_at,
+            cast({{ cdc.quoted(cut_over.time) }} as timestamp) as changed_at,
             false as has_position,
-            {{ cdc.beginning_of_epoch(loop.index * cdc.epochs_of_a_cut_over()) }} as delete_sequence
+            {{ cdc.beginning_of_epoch(cdc.epoch_of_cut_over(cut_over, 'changes')) }} as delete_sequence
         from {{ ref(model.config.meta.silver) }} as changes
         where
             {{ cdc.is_of_run('changes', plan) }}
-            and {{ cdc.reaches_cut_over('changes', time) }}
+            and {{ cdc.reaches_cut_over('changes', cut_over.time) }}
+            {{- cdc.is_of_cut_over('changes', cut_over) }}
     {%- endfor %}
 {%- endmacro %}
