@@ -16,8 +16,8 @@
         select
             *,
             {{ cdc.unmarked('message.read_method') }} as read_method,
-            lower(split_part({{ cdc.unmarked('message.read_method') }}, '-', 1)) as engine,
-            contains({{ cdc.unmarked('message.read_method') }}, '-backfill') as is_backfill,
+            {{ cdc._datastream_engine(cdc.unmarked('message.read_method'), 'message.source_metadata') }} as engine,
+            array_contains(split({{ cdc.unmarked('message.read_method') }}, '-'), 'backfill') as is_backfill,
             {{ cdc.unmarked('message.source_metadata.change_type') }} as word,
             nullif({{ cdc.unmarked('message.source_metadata.database') }}, '') as changed_database,
             nullif({{ cdc.unmarked('message.source_metadata.schema') }}, '') as changed_schema,
@@ -165,6 +165,23 @@
     )
 
     {{ cdc.to_change_contract('parsed_rows') }}
+{%- endmacro %}
+
+
+{#- The source, by the first word of `read_method`; where this is the plain `cdc` or `backfill`, by what the position consists of. -#}
+{% macro _datastream_engine(read_method, source) -%}
+    case lower(split_part({{ read_method }}, '-', 1))
+                when 'postgres' then 'postgresql'
+                when 'backfill' then null
+                when 'cdc'
+                    then case
+                        when {{ source }}.log_file is not null then 'mysql'
+                        when {{ source }}.scn is not null then 'oracle'
+                        when contains({{ source }}.lsn, '/') then 'postgresql'
+                        when contains({{ source }}.lsn, ':') then 'sqlserver'
+                    end
+                else lower(split_part({{ read_method }}, '-', 1))
+            end
 {%- endmacro %}
 
 

@@ -64,7 +64,7 @@ def head(row, message):
     """The row with what a message says apart from its image."""
     source = field(message, "source_metadata", dict) or {}
     method, word = field(message, "read_method"), field(source, "change_type")
-    engine = (method or "").split("-")[0].lower() or None
+    engine = engine_of(method or "", source)
     row = row | {
         "source_operation": word,
         "source_type": engine,
@@ -75,7 +75,7 @@ def head(row, message):
         "captured_at": moment(field(message, "read_timestamp")),
         "transaction_id": field(source, "tx_id") or None,
     }
-    if "-backfill" in (method or ""):
+    if "backfill" in (method or "").split("-"):
         return sequence(row, phase=0)
     if engine in POSITIONAL:
         row["order_scope"] = "position"
@@ -83,6 +83,21 @@ def head(row, message):
     if numbers and engine == "mysql":
         row["position_space"] = field(source, "log_file").rpartition(".")[0]
     return sequence(row, position=[*numbers, RANKS.get(word, 0)] if numbers else [])
+
+
+def engine_of(method, source):
+    """The source by its name, or by what places a change of a plain `cdc`."""
+    word = method.split("-")[0].lower()
+    if word == "cdc":
+        lsn = field(source, "lsn") or ""
+        shown = {
+            "mysql": field(source, "log_file") is not None,
+            "oracle": field(source, "scn") is not None,
+            "postgresql": "/" in lsn,
+            "sqlserver": ":" in lsn,
+        }
+        return next((name for name, is_shown in shown.items() if is_shown), None)
+    return {"postgres": "postgresql", "backfill": None, "": None}.get(word, word)
 
 
 def position(engine, source):
@@ -127,7 +142,7 @@ def row_of_message(row, message, options):
             raise Bad(f"{name} is neither an ISO time nor milliseconds: {text}")
     if word not in ROWS:
         raise Bad(f"source_metadata.change_type is not known: {word}")
-    is_backfill = "-backfill" in method
+    is_backfill = "backfill" in method.split("-")
     if is_backfill and word != "INSERT":
         raise Bad(f"change_type {word} in a backfill, which has only INSERT")
     sent = image(message.get("payload"))
