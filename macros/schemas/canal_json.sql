@@ -50,9 +50,10 @@
         end as scale,
         case
             when family in ('enum', 'set')
+                -- quotes are doubled, and a backslash is a letter like any other (captured)
                 then transform(
-                    regexp_extract_all(source_type, r"'((?:[^'\\]|''|\\.)*)'", 1),
-                    label -> regexp_replace(label, r"'(')|\\(['\\])", '$1$2')
+                    regexp_extract_all(source_type, r"'((?:[^']|'')*)'", 1),
+                    label -> replace(label, "''", "'")
                 )
         end as labels,
         cast(null as boolean) as is_optional,

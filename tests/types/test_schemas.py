@@ -43,7 +43,14 @@ MYSQL_TYPES = [
         "string",
     ),
     ("ENUM ('x', 'é') CHARACTER SET utf8", "enum_number", None, ["x", "é"], "string"),
-    (r"enum('a\\b','it\'s')", "enum_number", None, ["a\\b", "it's"], "string"),
+    # captured from Canal 1.1.7
+    (
+        r"enum('a\','b','c''d','x\\y','k\z')",
+        "enum_number",
+        None,
+        ["a\\", "b", "c'd", r"x\\y", r"k\z"],
+        "string",
+    ),
     ("set('x','y z')", "set_mask", None, ["x", "y z"], "string"),
     ("vector(3)", "text", None, None, "string"),
     (None, "text", None, None, "string"),
