@@ -68,7 +68,11 @@ in_order as (
         named_struct(
             'epoch', {{ cdc.epoch_in_ranges('of_keys_with_new_changes') }}
             {%- if both_orders %}
-            + if(of_keys_with_new_changes.feed in ({{ cdc.quoted_list(both_orders) }}), of_keys_with_new_changes.topic_generation, 0)
+            + if(
+                of_keys_with_new_changes.feed in ({{ cdc.quoted_list(both_orders) }}),
+                of_keys_with_new_changes.topic_generation,
+                0
+            )
             {%- endif %},
             'position', {{ cdc.position_in_ranges('of_keys_with_new_changes') }},
             'offset', of_keys_with_new_changes.offset,

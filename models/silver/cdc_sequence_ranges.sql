@@ -80,7 +80,12 @@ entered as (
         *,
         count_if(enters_space) over in_order as spaces_before,
         max(message_timestamp) over in_order as seen_at,
-        max(changed_at) over in_order as changed_so_far
+        max(changed_at) over in_order as changed_so_far,
+        max(if(is_full_load, null, highest_position)) over (
+            partition by {{ source_table }}, topic, partition
+            order by topic_generation, from_offset
+            rows between unbounded preceding and 1 preceding
+        ) as position_before
     from compared
     window in_order as (partition by {{ source_table }}, topic, partition order by topic_generation, from_offset)
 
@@ -101,20 +106,51 @@ entries as (
 
 ),
 
+-- a log names the server that first wrote a change, and may have changes of several: only positions that fall, or files
+-- of another name, show another log
+logs as (
+
+    select
+        *,
+        enters_space and lowest_position < position_before
+        or begins_visit and (
+            lowest_position < max(if(enters_space, lowest_position, null)) over before_this
+            or {{ cdc.log_files_of('position_space') }} <> last_value(
+                if(enters_space, {{ cdc.log_files_of('position_space') }}, null)
+            ) ignore nulls over before_this
+        ) as shows_another_log
+    from entries
+    window before_this as (
+        partition by {{ source_table }}
+        order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+        rows between unbounded preceding and 1 preceding
+    )
+
+),
+
+several_logs as (
+
+    select
+        *,
+        count_if(shows_another_log) over (partition by {{ source_table }}) > 0 as has_several_logs
+    from logs
+
+),
+
 visits as (
 
     select
         *,
-        if(
-            enters_space,
-            count_if(begins_visit) over (
-                partition by {{ source_table }}
-                order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
-                rows unbounded preceding
-            ),
-            null
-        ) as entered
-    from entries
+        case
+            when enters_space and has_several_logs
+                then count_if(begins_visit) over (
+                    partition by {{ source_table }}
+                    order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+                    rows unbounded preceding
+                )
+            when enters_space then 1
+        end as entered
+    from several_logs
 
 ),
 
@@ -125,6 +161,7 @@ entered_spaces as (
         -- the log may come back to a server: each visit is a space of its own, the same one in all partitions
         case when position_space is not null then max(entered) over until_this end as entered_space,
         min(entered) over after_this as next_space,
+        max(entered) over in_time as space_of_its_time,
         collect_set(
             if(entered is null, null, struct(entered as space_number, position_space, lowest_position as position))
         ) over of_table as entries_of_table
@@ -139,6 +176,10 @@ entered_spaces as (
             partition by {{ source_table }}, topic, partition
             order by topic_generation, from_offset
             rows between 1 following and unbounded following
+        ),
+        in_time as (
+            partition by {{ source_table }}
+            order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
         )
 
 ),
@@ -289,7 +330,8 @@ placed as (
                     min(space_after - 1) over of_load,
                     1
                 )
-            else coalesce(space_before, space_after, 1)
+            -- a statement may name no server, and come in a partition of its own
+            else coalesce(space_before, space_after, space_of_its_time, 1)
         end as space_number
     from rewound
     window of_load as (partition by {{ source_table }}, cut_overs_passed, rewinds, load_position)

@@ -69,6 +69,7 @@ TEXTS = {
 }
 OF_ARGUMENTS: dict[str, Callable[..., str]] = {
     "gold_table_of": lambda relation: f"{relation}.table_name",
+    "log_files_of": lambda position_space: position_space,
     "begins_again_in_file": lambda space, earlier, later: f"{earlier} > {later}",
     "is_in_range": lambda relation: f"{relation}.feed = ranges.feed",
     "ignores_case": lambda relation: f"{relation}.source_type = 'mysql'",

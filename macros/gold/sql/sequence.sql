@@ -57,6 +57,12 @@
 {%- endmacro %}
 
 
+{#- The name of the log files in a position space, which may be written after the server that wrote a change. -#}
+{% macro log_files_of(position_space) -%}
+    substring_index({{ position_space }}, '/', -1)
+{%- endmacro %}
+
+
 {#- MySQL and MariaDB write a position with 32 bits. -#}
 {% macro positions_of_a_file() -%}
     {{ return(4294967296) }}
