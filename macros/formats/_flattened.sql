@@ -153,7 +153,11 @@
             case
                 when feed_keys is null then map_values(key_image)
                 else {{ cdc.key_values_of_either('feed_keys', 'key_image', 'row_image') }}
-            end as key_of_row
+            end as key_of_row,
+            case
+                when message_operation = 'delete' and lower(connector) = 'postgresql'
+                    then {{ cdc.defaults_of_columns('schema_block') }}
+            end as defaults
         from classified
 
     ),
@@ -194,8 +198,8 @@
                 when message_operation = 'delete'
                     and lower(connector) = 'postgresql'
                     and not feed_settings['before_images'] <=> 'complete'
-                    and {{ cdc.may_be_made_up('row_image') }}
-                    then {{ cdc.made_up_key_reason('row_image') }}
+                    and {{ cdc.may_be_made_up('row_image', 'defaults') }}
+                    then {{ cdc.made_up_key_reason('row_image', 'defaults') }}
             end as row_error
         from keyed
 

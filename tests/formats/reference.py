@@ -60,11 +60,14 @@ COLUMNS = [
     "ddl_kind",
 ]
 PLACEHOLDER = "__debezium_unavailable_value"
-# None, or what PostgreSQL's connector writes for none in a column that is NOT NULL.
-FOR_NONE = {
-    None, "", "0", "0.0", "false", "AA==", '{"scale":0,"value":"AA=="}', "{}",
-    "1970-01-01", "1970-01-01T00:00:00Z", "00:00:00Z", "00:00:00"
-}  # fmt: skip
+ZERO = re.compile(
+    r"-?0(\.0+)?([eE][-+]?\d+)?|false||AA==|AAA=|\[\]"
+    r"|1970-01-01(T00:00:00(\.0+)?)?Z?|00:00:00(\.0+)?Z?|P0Y0M0DT0H0M0S|0{8}-0{4}-0{4}-0{4}-0{12}"
+)
+ZERO_STRUCTS = (
+    {}, {"scale": None, "value": "AA=="}, {"wkb": "AQcAAAAAAAAA", "srid": None},
+    {"x": 0.0, "y": 0.0, "wkb": "AQEAAAAAAAAAAAAAAAAAAAAAAAAA", "srid": None},
+)  # fmt: skip
 NO_JSON_KEY = "the Kafka key is not a JSON object: name the key columns of this table in the feed"
 LOST_DELETE = (
     "a Kafka key without a value: on a compacted topic it may be all that is left of a delete,"
@@ -777,15 +780,48 @@ def debezium_apart(connector, source):
     return []
 
 
-def check_made_up_key(key, before):
+def defaults_of(block):
+    """The defaults that the types of a message show, as texts of columns."""
+    types = read_json(block or "{}")
+    of_row = [
+        one for one in types.get("fields", []) if "before" in (one.get("field"), one.get("name"))
+    ]
+    if of_row and "fields" not in of_row[0]:
+        of_row = [one for one in of_row[0]["type"] if isinstance(one, dict)]
+    columns = (of_row[0] if of_row else types).get("fields", [])
+    return image({
+        one.get("field", one.get("name")): one["default"]
+        for one in columns
+        if one.get("default") is not None
+    }) or {}  # fmt: skip
+
+
+def is_zero(text):
+    """Whether a value is what PostgreSQL's connector writes for none in a column that is NOT NULL and has no default."""
+    if not text.startswith("{"):
+        return ZERO.fullmatch(text) is not None
+    value = json.loads(text)
+    if "scale" in value:
+        value["scale"] = None
+    return value in ZERO_STRUCTS
+
+
+def check_made_up_key(key, before, block):
     """A key with a value for none in it, beside values of other columns, may be made up."""
-    others = [name for name in before if name not in key and before[name] not in FOR_NONE]
-    if FOR_NONE & set(key.values()) and others:
-        told = ", ".join(f"{name} = {value}" for name, value in key.items())
+    defaults = defaults_of(block)
+
+    def is_for_none(name, value):
+        return value == defaults[name] if name in defaults else is_zero(value)
+
+    before = {name: value for name, value in before.items() if value is not None}
+    others = [name for name in before if name not in key and not is_for_none(name, before[name])]
+    if others and any(is_for_none(name, part) for name, part in key.items() if part is not None):
+        parts = ", ".join(f"{name} = {value}" for name, value in key.items())
         raise Bad(
-            f"the Kafka key of this delete ({told}) may be made up: the row before it has values of other columns"
-            f" ({', '.join(sorted(others))}), as with REPLICA IDENTITY USING INDEX. Give the table REPLICA IDENTITY DEFAULT;"
-            " where it has FULL, say before_images: complete in the feed"
+            f"the Kafka key of this delete ({parts}) may be made up, as with REPLICA IDENTITY USING INDEX: the row before it has"
+            f" values of other columns ({', '.join(sorted(others))}), which may be its own or made up too. Give the table REPLICA"
+            " IDENTITY DEFAULT, and its messages schema blocks, which show the defaults of columns; or REPLICA IDENTITY FULL, and"
+            " say before_images: complete in the feed"
         )
 
 
@@ -962,7 +998,8 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
             " connector take the primary key as its key"
         )
     if op == "d" and connector == "postgresql" and not is_before_complete and row_key:
-        check_made_up_key(dict(zip(keys, row_key, strict=True)), before or {})
+        types = record.get("value_schema") or row["schema_text"]
+        check_made_up_key(dict(zip(keys, row_key, strict=True)), before or {}, types)
 
     before_part = {
         "before_image": before, "is_before_complete": is_before_complete, "before_unavailable": old_missing,

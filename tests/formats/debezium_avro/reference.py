@@ -48,7 +48,7 @@ def rows(record):
             record.get("load_error") or str(reason), raw.decode("utf-8", "replace"), "debezium_avro"
         )
         return [row | {"operation": "unknown", "error": error}]
-    found = debezium_json(plain)
+    found = debezium_json(plain | {"value_schema": schema_text})
     for row in found:
         row["feed"] = "golden_debezium_avro"
         row["schema_text"] = schema_text

@@ -42,6 +42,7 @@ CHOSEN = {
     "db2: only the offset orders", "an update without Kafka key", "an old key that is written as the key is",
     "MongoDB: numbers in documents keep every digit", "MongoDB: a patch removes a field", "MongoDB: a patch inside a field",
     "a truncate in the schema change topic", "a table change without DDL text", "ts_ms is text", "before is a list",
+    "a delete with the default replica identity beside defaults of columns", "a delete beside another value than a column's default",
     "fractions inside nested objects stand bare again", "a relational table with a column connector that holds mongodb",
 }  # fmt: skip
 PLAIN = {"int32": "int", "int64": "long", "float32": "float", "float64": "double"}

@@ -185,7 +185,7 @@ def change(row, columns, added, prefix, key, options):
         raise Bad("the message does not hold the key columns that the feed names")
     is_complete = options.get("before_images") == "complete"
     if done == "delete" and row["source_type"] == "postgresql" and row_key and not is_complete:
-        check_made_up_key(dict(zip(keys, row_key, strict=True)), columns)
+        check_made_up_key(dict(zip(keys, row_key, strict=True)), columns, row["schema_text"])
     row |= {"operation": done, "key_columns": keys, "row_key": row_key}
     if done == "delete":
         of_key = {name: value for name, value in columns.items() if name in (keys or [])}
