@@ -409,10 +409,11 @@
 {#- The numbers of the source's position that prove an order, most significant first; empty where the connector gives none,
     or one that is no position. A log file counts by its numeric suffix. PostgreSQL: commit LSN before event LSN; a connector
     that has just started knows no commit yet, and the event LSN counts for both. Oracle: the commit's SCN and the number in
-    the transaction (txSeq), else the SCN. SQL Server: the commit's LSN of three hexadecimal parts. MongoDB: cluster time, which
-    source.ts_ms no longer is from 3.4 on.
+    the transaction (txSeq), else the SCN. A statement of Oracle, which has no `op`, names the commit before it: no row's own SCN is
+    higher than its commit's, so the higher one counts, and after the rows of a commit at this SCN. SQL Server: the commit's LSN of three
+    hexadecimal parts. MongoDB: cluster time, which source.ts_ms no longer is from 3.4 on.
     Rule: docs/gold/order.md -#}
-{% macro debezium_position(connector, source) -%}
+{% macro debezium_position(connector, source, op) -%}
     cast(
         case
             when {{ connector }} in ('mysql', 'mariadb') then {{ cdc.log_position(source) }}
@@ -428,11 +429,13 @@
             when {{ connector }} = 'oracle' and coalesce({{ source }}.commit_scn, {{ source }}.scn) is not null
                 then array(
                     coalesce(
-                        try_cast({{ source }}.commit_scn as decimal(38, 0)),
-                        try_cast({{ source }}.scn as decimal(38, 0)),
+                        greatest(
+                            try_cast({{ source }}.commit_scn as decimal(38, 0)),
+                            try_cast({{ source }}.scn as decimal(38, 0))
+                        ),
                         -1
                     ),
-                    coalesce(try_cast({{ source }}.txSeq as decimal(38, 0)), -1),
+                    coalesce(try_cast(if({{ op }} is null, {{ source }}.scn, {{ source }}.txSeq) as decimal(38, 0)), -1),
                     coalesce(try_cast({{ source }}.scn as decimal(38, 0)), -1)
                 )
             when {{ connector }} = 'sqlserver' and {{ source }}.commit_lsn is not null
@@ -908,7 +911,7 @@
             case
                 -- a full load begins with DROP and CREATE of every table: below all of its rows
                 when op is null and is_in_full_load then cast(array() as array<decimal(38, 0)>)
-                else {{ cdc.debezium_position('connector', 'message.source') }}
+                else {{ cdc.debezium_position('connector', 'message.source', 'op') }}
             end as proven_numbers
         from operations
 

@@ -702,8 +702,7 @@ def debezium_head(envelope, body):
     changes = field(body, "tableChanges", list) or [{}]
     changed_at = whole(field(source, "ts_us"))
     is_in_full_load = field(body, "op") is None and field(source, "snapshot") in FULL_LOAD
-    sent_transaction = field(body, "transaction", dict) or {}
-    position = [] if is_in_full_load else debezium_position(connector, source, sent_transaction)
+    position = [] if is_in_full_load else debezium_position(connector, source, body)
     file_name, server = field(source, "file"), field(source, "server_id")
     space = None
     if file_name is not None and server != "0":
@@ -733,7 +732,7 @@ def debezium_head(envelope, body):
     return head
 
 
-def debezium_position(connector, source, transaction):
+def debezium_position(connector, source, body):
     """The numbers of the source's position that prove an order, most significant first."""
 
     def number(name, default=-1):
@@ -742,7 +741,7 @@ def debezium_position(connector, source, transaction):
 
     release = re.match(r"([0-9]+)\.([0-9]+)\.", field(source, "version") or "")
     release = release and (int(release[1]), int(release[2]))
-    place = whole(field(transaction, "total_order"))
+    place = whole(field(field(body, "transaction", dict) or {}, "total_order"))
     # before 3.7 it counts anew where a connector starts again inside a transaction
     tail = [place] if release and release >= (3, 7) and place is not None else []
     if connector in ("mysql", "mariadb"):
@@ -754,7 +753,9 @@ def debezium_position(connector, source, transaction):
         commit, lsn = json.loads(field(source, "sequence"))
         return [int(lsn if commit is None else commit), int(lsn)]
     if connector == "oracle" and (number("commit_scn") >= 0 or number("scn") >= 0):
-        return [number("commit_scn", number("scn")), number("txSeq"), number("scn")]
+        # a statement names the commit before it
+        place = number("scn" if field(body, "op") is None else "txSeq")
+        return [max(number("commit_scn"), number("scn")), place, number("scn")]
     if connector == "sqlserver" and field(source, "commit_lsn") is not None:
         return [int(part, 16) for part in field(source, "commit_lsn").split(":")] + tail
     # from 3.4 on ts_ms is the wall clock of the primary
