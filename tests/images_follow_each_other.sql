@@ -3,7 +3,7 @@
 -- something wrote past the log. Updates and deletes show it where a format carries the whole row before a change; an
 -- insert shows it by a row that is there already, with other values. And changes that lose to an older one: they came
 -- after it in its partition, and found the row as it had left it. And updates with NULL in place of a value that may
--- not have changed.
+-- not have changed, and rows that left large values under an old key that is not known.
 
 {%- set both_orders = cdc.feeds_of_both_orders() %}
 
@@ -222,7 +222,13 @@ judged as (
             size(emptied_columns) > 0,
             'NULL came where the row had a large value: PostgreSQL may have left out what did not change',
             null
-        ) as emptying
+        ) as emptying,
+        -- PostgreSQL leaves out what did not change: an insert without values is the second half of a key change
+        if(
+            source_type = 'postgresql' and is_insert and size(after_unavailable) > 0,
+            'the row is inserted without large values: they are under its old key, which is not known',
+            null
+        ) as leaving
     from compared
 
 ),
@@ -237,7 +243,8 @@ contradictions as (
             array(
                 struct(break as finding, previous as earlier, broken_columns as other_columns),
                 struct(overtaking as finding, sent_before as earlier, cast(array() as array<string>) as other_columns),
-                struct(emptying as finding, previous as earlier, emptied_columns as other_columns)
+                struct(emptying as finding, previous as earlier, emptied_columns as other_columns),
+                struct(leaving as finding, previous as earlier, after_unavailable as other_columns)
             )
         ) found as finding, earlier, other_columns
     where found.finding is not null
