@@ -129,6 +129,17 @@
 {%- endmacro %}
 
 
+{#- Why a message is not read whose connector has a known name, but a version of another project: YugabyteDB's postgresql, of version
+    dz.2.5.2.yb.2024.1, has null for every column that did not change.
+    https://docs.yugabyte.com/stable/additional-features/change-data-capture/using-logical-replication/transformers/ -#}
+{% macro fork_of_connector_reason(connector, version) -%}
+    concat(
+        'the version of the connector ', {{ connector }}, ' is ', {{ version }}, ', which is none of Debezium: how rows of another',
+        ' project with this name are to be read is not known'
+    )
+{%- endmacro %}
+
+
 {#- What PostgreSQL's connector writes for a value that it was not sent, in a column that is NOT NULL: the column's default, else a
     zero of its type. `defaults` is from `defaults_of_columns`; NULL for a value that is NULL.
     https://github.com/debezium/debezium/blob/v3.4.0.Final/debezium-core/src/main/java/io/debezium/jdbc/JdbcValueConverters.java -#}
@@ -830,6 +841,7 @@
                 when op = 'm' or op is null then null
                 when message.source is null then 'source is missing or not an object'
                 when connector not in ({{ cdc.known_connectors() }}) then {{ cdc.unknown_connector_reason('connector') }}
+                when message.source.version rlike '^[^0-9]' then {{ cdc.fork_of_connector_reason('connector', 'message.source.version') }}
                 when changed_table is null then 'source.table is missing'
                 when op = 't' then null
                 when {{ cdc.has_repeated_column('sent_before') }} or {{ cdc.has_repeated_column('sent_after') }}

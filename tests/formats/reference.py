@@ -856,6 +856,7 @@ def debezium_rows(row, body, record, key_image, key_is_odd, text):
     if source is None:
         raise Bad("source is missing or not an object")
     check_connector(row["source_type"])
+    check_version(row["source_type"], field(source, "version"))
     if row["table_name"] is None:
         raise Bad("source.table is missing")
     if op == "t":
@@ -870,6 +871,15 @@ def check_connector(connector):
         raise Bad(
             f"the connector is {connector}, and how its rows are to be read is not known: known are "
             + ", ".join(known)
+        )
+
+
+def check_version(connector, version):
+    """Refuse the rows of another project that took a connector's name."""
+    if version and not "0" <= version[0] <= "9":
+        raise Bad(
+            f"the version of the connector {connector} is {version}, which is none of Debezium: "
+            "how rows of another project with this name are to be read is not known"
         )
 
 
