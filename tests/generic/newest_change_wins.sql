@@ -118,8 +118,8 @@
         from newest
             inner join keys_of_gold
                 on
-                    {{ cdc.key_without_padding('newest.row_key', declared) if execute else 'newest.row_key' }}
-                    = {{ cdc.key_without_padding('keys_of_gold.row_key', declared) if execute else 'newest.row_key' }}
+                    {{ cdc.key_without_padding('newest.row_key', declared, scaled) if execute else 'newest.row_key' }}
+                    = {{ cdc.key_without_padding('keys_of_gold.row_key', declared, scaled) if execute else 'newest.row_key' }}
                     and newest.row_key <> keys_of_gold.row_key
         group by newest.row_key, newest.change
 

@@ -17,8 +17,15 @@
     version: where later messages show that these were others, the table is rebuilt. -#}
 {% macro build_of_gold_model(node, version) -%}
     {%- set ranges = cdc.ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
-    {#- tables whose keys were compared as the messages write them are rebuilt -#}
-    {%- set declared = cdc.declared_by_model(node) + [ranges] + (['keys are values'] if cdc.forms_of_key(node.config.meta) else []) -%}
+    {%- set declared = cdc.declared_by_model(node) + [ranges] -%}
+    {#- tables whose keys were compared as the messages write them, or encoded ones as if they were plain, are rebuilt -#}
+    {%- set forms = cdc.forms_of_key(node.config.meta).values() | list -%}
+    {%- if forms -%}
+        {%- do declared.append('keys are values') -%}
+    {%- endif -%}
+    {%- if forms | selectattr('wire', 'defined') | list -%}
+        {%- do declared.append('encoded keys are no plain ones') -%}
+    {%- endif -%}
     {{ return(cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}
 

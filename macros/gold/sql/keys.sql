@@ -87,8 +87,8 @@
 
 {#- The key columns whose values may be written in several ways, by their names in the messages; none for most tables.
     type:         as declared
-    wire:         SQL that has the encoding; none where the texts are plain
-    encodings:    those that occur
+    wire:         SQL that has the encoding; none where all texts are plain
+    encodings:    those that occur and are decoded; the texts of others stay as they are
     schemas_as:   what silver.schemas is called, where it has the encoding
     time_zone:    the feed's -#}
 {% macro forms_of_key(declaration=none) -%}
@@ -103,14 +103,16 @@
         {%- set source = column.get('source', name) -%}
         {%- set form = {'type': column.type | lower | replace(' ', ''), 'time_zone': cdc.gold_time_zone(meta.feed)} -%}
         {%- set named = [declared[source].split('(')[0] | trim] if source in declared else coded.get(source | lower, []) -%}
-        {%- set encodings = named | select('in', cdc.encodings_with_forms(form.type)) | list -%}
-        {%- if encodings and source in declared -%}
+        {%- set encoded = named | reject('in', ['text', 'zoned_wall_clock']) | list -%}
+        {%- set encodings = encoded | select('in', cdc.encodings_with_forms(form.type)) | list -%}
+        {%- if encoded and source in declared -%}
             {%- do form.update({'wire': cdc.wire_of_setting(declared[source]), 'encodings': encodings}) -%}
-        {%- elif encodings -%}
+        {%- elif encoded -%}
             {%- set schemas = 'type_of_key_' ~ loop.index -%}
             {%- do form.update({'wire': schemas, 'encodings': encodings, 'schemas_as': schemas}) -%}
         {%- endif -%}
-        {%- if encodings or form.type not in cdc.plain_types() and declared.get(source, 'text') == 'text' -%}
+        {#- a plain text of these types has forms as well, but where the feed says that no text of the column is plain -#}
+        {%- if encodings or form.type not in cdc.plain_types() and not (encoded and source in declared) -%}
             {%- do forms.update({source: form}) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -196,8 +198,9 @@
 
 
 {#- A key of gold without what a producer may add or leave out, and no type shows: zeros at the end of bytes, blanks at the
-    end of a text, zeros in front of a number. Two keys that differ in nothing else may be one. -#}
-{% macro key_without_padding(row_key, declaration) -%}
+    end of a text, zeros in front of a number. Two keys that differ in nothing else may be one. `scaled`: what scaled_columns_of_key
+    returns, whose texts are no numbers. -#}
+{% macro key_without_padding(row_key, declaration, scaled) -%}
     {%- set types = {} -%}
     {%- for name, column in cdc.column_sources(declaration.columns).items() -%}
         {%- do types.update({column.get('source', name): column.type | lower | trim}) -%}
@@ -211,7 +214,7 @@
                     regexp_replace({{ text }}, '(00)+$', '')
                     {%- elif types[source] == 'string' %}
                     rtrim({{ text }})
-                    {%- elif types[source] in cdc.plain_types() %}
+                    {%- elif types[source] in cdc.plain_types() and source not in scaled %}
                     coalesce(cast(try_cast({{ text }} as bigint) as string), {{ text }})
                     {%- else %}
                     {{ text }}
