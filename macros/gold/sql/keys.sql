@@ -164,22 +164,27 @@
 {%- endmacro %}
 
 
-{#- Encodings that may write one value of a type in several ways. A Decimal in base64 is written in one, as long as its scale
-    stays. Other tables may have columns of the same names: an encoding that gives no value of the type is one of these. -#}
+{#- Encodings that may write one value of a type in several ways, each alone or beside another that the source's column may
+    change to: a time of day counted in milliseconds and in microseconds. A Decimal in base64 is written in one, as long as its
+    scale stays. Other tables may have columns of the same names: an encoding that gives no value of the type is one of these. -#}
 {% macro encodings_with_forms(type) -%}
+    {%- set labels = ['enum_number', 'set_mask', 'escaped_label'] -%}
+    {%- set numbers = ['wrapped_unsigned_64', 'little_endian_bits', 'big_endian_bits', 'dtle_year'] -%}
+    {%- set bytes = ['base64_binary', 'hex_binary', 'latin1_binary', 'byte_list', 'go_quoted_binary'] -%}
+    {%- set moments = [
+        'epoch_days', 'epoch_millis', 'epoch_micros', 'epoch_nanos', 'epoch_seconds', 'iso_date', 'instant_millis',
+        'located_wall_clock', 'dtle_timestamp'
+    ] -%}
+    {%- set times_of_day = ['millis_of_day', 'micros_of_day', 'nanos_of_day'] -%}
     {%- if type == 'string' -%}
-        {{ return(['enum_number', 'set_mask', 'escaped_label', 'base64_text']) }}
-    {%- elif type in cdc.plain_types() or type.startswith('decimal(') -%}
-        {{ return(['wrapped_unsigned_64', 'little_endian_bits', 'big_endian_bits', 'dtle_year']) }}
+        {{ return(labels + numbers + bytes + moments + times_of_day + ['base64_text']) }}
     {%- elif type == 'binary' -%}
-        {{ return(['base64_binary', 'hex_binary', 'latin1_binary', 'byte_list', 'go_quoted_binary']) }}
+        {{ return(bytes) }}
     {%- elif type in ('date', 'timestamp', 'timestamp_ntz') -%}
-        {{ return([
-            'epoch_days', 'epoch_millis', 'epoch_micros', 'epoch_nanos', 'epoch_seconds', 'iso_date', 'instant_millis',
-            'located_wall_clock', 'dtle_timestamp'
-        ]) }}
+        {{ return(moments) }}
     {%- else -%}
-        {{ return([]) }}
+        {#- labels may be numbers -#}
+        {{ return(labels + numbers) }}
     {%- endif -%}
 {%- endmacro %}
 
