@@ -168,7 +168,7 @@
 {%- endmacro %}
 
 
-{#- The source, by the first word of `read_method`; where this is the plain `cdc` or `backfill`, by what the position consists of. -#}
+{#- The source, by the first word of `read_method`; of a plain `cdc` by what its position consists of. A plain `backfill` has none. -#}
 {% macro _datastream_engine(read_method, source) -%}
     case lower(split_part({{ read_method }}, '-', 1))
                 when 'postgres' then 'postgresql'

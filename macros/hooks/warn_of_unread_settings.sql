@@ -6,9 +6,7 @@
         {%- for node in graph.nodes.values() if node.config.meta.feed == feed -%}
             {%- do places.append(cdc.place_of(node.config.meta)) -%}
             {%- for setting in ['encodings', 'cut_overs'] -%}
-                {%- for place in settings.get(setting) or {} if cdc.means_table(place, node.config.meta) -%}
-                    {%- do read.append(place) -%}
-                {%- endfor -%}
+                {%- do read.extend(cdc.settings_of_table(setting, node.config.meta)) -%}
             {%- endfor -%}
         {%- endfor -%}
         {%- for setting in ['encodings', 'cut_overs'] -%}

@@ -122,8 +122,13 @@
 
 {#- A table's name in a setting as a regular expression: it may be the pattern of a gold table's shards. -#}
 {% macro _pattern_of_tables(name) -%}
-    {%- set signs = ['[', '(', '|', '*', '+', '?', '{', '\\'] -%}
-    {{ return(name if signs | select('in', name) | list else '\\Q' ~ name ~ '\\E') }}
+    {{ return(name if modules.re.search(cdc.signs_of_patterns(), name) else '\\Q' ~ name ~ '\\E') }}
+{%- endmacro %}
+
+
+{#- A regular expression of what only names with patterns have. -#}
+{% macro signs_of_patterns() -%}
+    {{ return('[\\[(|*+?{\\\\]') }}
 {%- endmacro %}
 
 

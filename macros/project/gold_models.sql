@@ -118,33 +118,44 @@
 {%- endmacro %}
 
 
-{#- Does a feed's setting mean the whole table of the model by this name? Both may leave out what the source does not have, so that one
-    may have fewer parts than the other; a name with patterns is that of a model which declares them. -#}
-{% macro means_table(place, meta) -%}
-    {%- if place == cdc.place_of(meta) -%}
-        {{ return(true) }}
+{#- What a feed's setting says of the whole table of a model, by the names under which it does. Both may leave out what the source does
+    not have, so that a name may have fewer parts than the model, or more; one with patterns is that of a model which declares them.
+    Each of many models asks several times: the graph is searched for names with patterns alone. -#}
+{% macro settings_of_table(setting, meta) -%}
+    {%- set found = {} -%}
+    {%- set settings = cdc.feed_settings(meta.feed).get(setting) or {} -%}
+    {%- if settings -%}
+        {%- set own_name = cdc.place_of(meta) -%}
+        {%- set signs = cdc.signs_of_patterns() -%}
+        {%- set parts = [] -%}
+        {%- set patterns = [] -%}
+        {%- for part in cdc.place_parts() if meta[part] -%}
+            {%- do (patterns if meta[part] is mapping else parts).append(meta[part]) -%}
+        {%- endfor -%}
+        {%- for name, value in settings.items() -%}
+            {%- set named = name.split('.') -%}
+            {%- if name == own_name
+                or not patterns and (
+                    named[-1] == parts[-1]
+                    and (named | reject('in', parts) | list == [] or parts | reject('in', named) | list == [])
+                    or modules.re.search(signs, name)
+                    and modules.re.match('^' ~ cdc.pattern_of_place(meta.feed, name) ~ '$', parts | join('.'))
+                )
+            -%}
+                {%- do found.update({name: value}) -%}
+            {%- endif -%}
+        {%- endfor -%}
     {%- endif -%}
-    {%- set named = place.split('.') -%}
-    {%- set declared = [] -%}
-    {%- for part in cdc.place_parts() if meta[part] -%}
-        {%- if meta[part] is mapping -%}
-            {{ return(false) }}
-        {%- endif -%}
-        {%- do declared.append(meta[part]) -%}
-    {%- endfor -%}
-    {%- set is_same = named[-1] == declared[-1]
-        and (named | reject('in', declared) | list == [] or declared | reject('in', named) | list == []) -%}
-    {{ return(is_same or modules.re.match('^' ~ cdc.pattern_of_place(meta.feed, place) ~ '$', declared | join('.')) is not none) }}
+    {{ return(found) }}
 {%- endmacro %}
 
 
-{#- May it mean one of the tables of a model with patterns? Another pattern may. -#}
-{% macro may_mean_shard(place, meta) -%}
-    {%- set name = place.split('.')[-1] -%}
+{#- May a setting's name mean one of the tables of a model with patterns? Another pattern may. -#}
+{% macro may_mean_shard(name, meta) -%}
     {%- set pattern = meta.table.pattern if meta.table is mapping else modules.re.escape(meta.table) -%}
     {{ return(
-        modules.re.match('^(' ~ pattern ~ ')$', name) is not none
-        or cdc.pattern_of_place(meta.feed, place) != modules.re.escape(place)
+        modules.re.match('^(' ~ pattern ~ ')$', name.split('.')[-1]) is not none
+        or modules.re.search(cdc.signs_of_patterns(), name) is not none
     ) }}
 {%- endmacro %}
 

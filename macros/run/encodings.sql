@@ -58,7 +58,7 @@
 {% macro encodings_of_table(declaration=none) -%}
     {%- set meta = declaration or model.config.meta -%}
     {%- set encodings = {} -%}
-    {%- for place, of_columns in (cdc.feed_settings(meta.feed).get('encodings') or {}).items() if cdc.means_table(place, meta) -%}
+    {%- for of_columns in cdc.settings_of_table('encodings', meta).values() -%}
         {%- do encodings.update(of_columns) -%}
     {%- endfor -%}
     {{ return(encodings) }}

@@ -8,17 +8,17 @@
     {%- set meta = declaration or model.config.meta -%}
     {%- set found = [] -%}
     {%- if execute -%}
-        {%- for place, times in (cdc.feed_settings(meta.feed).get('cut_overs') or {}).items() -%}
-            {%- set is_of_all = cdc.means_table(place, meta) -%}
-            {%- if is_of_all or cdc.shard_parts(meta) and cdc.may_mean_shard(place, meta) -%}
-                {%- for time in ([times] if times is string else times) -%}
-                    {%- do found.append({
-                        'time': time,
-                        'instant': modules.datetime.datetime.fromisoformat(time | replace('Z', '+00:00')),
-                        'pattern': none if is_of_all else '^' ~ cdc.pattern_of_place(meta.feed, place) ~ '$'
-                    }) -%}
-                {%- endfor -%}
-            {%- endif -%}
+        {%- set of_all = cdc.settings_of_table('cut_overs', meta) -%}
+        {%- for place, times in (cdc.feed_settings(meta.feed).get('cut_overs') or {}).items()
+            if place in of_all or cdc.shard_parts(meta) and cdc.may_mean_shard(place, meta)
+        -%}
+            {%- for time in ([times] if times is string else times) -%}
+                {%- do found.append({
+                    'time': time,
+                    'instant': modules.datetime.datetime.fromisoformat(time | replace('Z', '+00:00')),
+                    'pattern': none if place in of_all else '^' ~ cdc.pattern_of_place(meta.feed, place) ~ '$'
+                }) -%}
+            {%- endfor -%}
         {%- endfor -%}
     {%- endif -%}
     {{ return(found | sort(attribute='instant')) }}
