@@ -2,6 +2,7 @@
 {%- set rising = cdc.feeds_of_rising_positions() %}
 {%- set marked = cdc.feeds_of_marked_loads() %}
 {%- set source_table = 'feed, tenant, database_name, schema_name, table_name' %}
+{%- set in_time = 'seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset' %}
 
 with
 
@@ -99,7 +100,7 @@ entries as (
         enters_space
         and not position_space <=> last_value(if(enters_space, position_space, null)) ignore nulls over (
             partition by {{ source_table }}
-            order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+            order by {{ in_time }}
             rows between unbounded preceding and 1 preceding
         ) as begins_visit
     from entered
@@ -122,7 +123,7 @@ logs as (
     from entries
     window before_this as (
         partition by {{ source_table }}
-        order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+        order by {{ in_time }}
         rows between unbounded preceding and 1 preceding
     )
 
@@ -145,7 +146,7 @@ visits as (
             when enters_space and has_several_logs
                 then count_if(begins_visit) over (
                     partition by {{ source_table }}
-                    order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+                    order by {{ in_time }}
                     rows unbounded preceding
                 )
             when enters_space then 1
@@ -161,7 +162,7 @@ entered_spaces as (
         -- the log may come back to a server: each visit is a space of its own, the same one in all partitions
         case when position_space is not null then max(entered) over until_this end as entered_space,
         min(entered) over after_this as next_space,
-        max(entered) over in_time as space_of_its_time,
+        max(entered) over until_its_time as space_of_its_time,
         collect_set(
             if(entered is null, null, struct(entered as space_number, position_space, lowest_position as position))
         ) over of_table as entries_of_table
@@ -177,9 +178,9 @@ entered_spaces as (
             order by topic_generation, from_offset
             rows between 1 following and unbounded following
         ),
-        in_time as (
+        until_its_time as (
             partition by {{ source_table }}
-            order by seen_at, changed_so_far, spaces_before, topic, partition, topic_generation, from_offset
+            order by {{ in_time }}
         )
 
 ),
