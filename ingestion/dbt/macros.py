@@ -1,5 +1,7 @@
 """Our macros as functions, without dbt."""
 
+import datetime
+import re
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -10,10 +12,10 @@ from jinja2 import Environment
 def macros_of(source: str, given: Mapping[str, Any] | None = None) -> SimpleNamespace:
     """Return the macros of a text, callable by name, as dbt would render them.
 
-    They call each other as `cdc.name(...)`. `given` has what dbt would provide (`exceptions`), and
-    macros that are not in the text.
+    They call each other as `cdc.name(...)`, and have dbt's `modules`. `given` has what else dbt
+    would provide (`exceptions`), and macros that are not in the text.
     """
-    given = given or {}
+    given = {"modules": {"datetime": datetime, "re": re}, **(given or {})}
     package = SimpleNamespace(**given)
     environment = Environment(extensions=["jinja2.ext.do"])
     environment.globals |= {**given, "cdc": package}
