@@ -64,7 +64,13 @@
 
     ),
 
-    {{ cdc.moved_values('changes_of_table', 'changes', 'cleared') }},
+    column_types as (
+
+        {{ cdc.wires_of_schemas(cdc.names_in_messages(columns)) }}
+
+    ),
+
+    {{ cdc.moved_values('changes_of_table', 'changes', 'cleared', 'column_types') }},
 
     row_keys as (
 
@@ -100,6 +106,7 @@
             is_deleted,
             is_after_complete or previous_row_key is not null as begins_stretch,
             after_image,
+            left_wires,
             schema_id,
             topic,
             partition,
@@ -116,6 +123,7 @@
             true as is_deleted,
             true as begins_stretch,
             null as after_image,
+            null as left_wires,
             null as schema_id,
             null as topic,
             null as partition,
@@ -162,12 +170,6 @@
 
     ),
 
-    column_types as (
-
-        {{ cdc.wires_of_schemas(cdc.names_in_messages(columns)) }}
-
-    ),
-
     dated as (
 
         select
@@ -175,10 +177,9 @@
             lead(distinct_changes.sequence) over in_order as end_sequence,
             lead(distinct_changes.changed_at) over in_order as ended_at,
             count_if(distinct_changes.is_deleted or distinct_changes.begins_stretch) over in_order as stretch,
-            -- a value that the message carries as NULL differs from one that it lacks; each has the type of its own message
-            transform_values(
-                distinct_changes.after_image, (column_name, wire_text) -> struct(wire_text, column_types.wires[column_name] as wire)
-            ) as sent_values
+            {{ cdc.sent_values(
+                'distinct_changes.after_image', cdc.wire_of_moved_value('distinct_changes.left_wires', 'column_types.wires')
+            ) }} as sent_values
         from distinct_changes
             left join column_types
                 on distinct_changes.schema_id = column_types.schema_id

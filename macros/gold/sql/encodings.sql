@@ -58,6 +58,24 @@
 {%- endmacro %}
 
 
+{#- The values of an image, each with its encoding, by the model's spelling of names. A value that the message carries as NULL
+    differs from one that it lacks. `wire`: SQL of the encoding of `column_name`. -#}
+{% macro sent_values(image, wire) -%}
+    transform_values({{ image }}, (column_name, wire_text) -> struct(wire_text, {{ wire }} as wire))
+{%- endmacro %}
+
+
+{% macro type_of_sent_value() -%}
+    struct<wire_text: string, wire: struct<wire_encoding: string, scale: int, labels: array<string>>>
+{%- endmacro %}
+
+
+{#- The encoding of a change's column: of a value that its move left under the old key that of the message that wrote it. -#}
+{% macro wire_of_moved_value(left_wires, wires) -%}
+    if(map_contains_key({{ left_wires }}, column_name), {{ left_wires }}[column_name], {{ wires }}[column_name])
+{%- endmacro %}
+
+
 {#- `epoch_days`, or with the number that the encoding needs: `connect_decimal(2)`. -#}
 {% macro wire_of_setting(setting) -%}
     {%- set parts = setting.rstrip(')').split('(') -%}

@@ -52,8 +52,10 @@
 
 
 {#- The same of the newest value of each column of each key: for batches with images that lack columns. The newest complete image
-    is the base; only what is newer than it, and than the newest delete, counts. -#}
-{% macro latest_by_column(changes, column_types=none) -%}
+    is the base; only what is newer than it, and than the newest delete, counts. `left_wires`: the column with the encodings of values
+    that moves left under their old keys, where `changes` has it. -#}
+{% macro latest_by_column(changes, column_types=none, left_wires=none) -%}
+    {%- set wire = cdc.wire_of_moved_value(left_wires, 'wires') if left_wires else 'wires[column_name]' -%}
     dated as (
 
         select
@@ -88,6 +90,9 @@
                 begun.after_image, null
             ) as image
             {%- if column_types %},
+            {%- if left_wires %}
+            begun.{{ left_wires }},
+            {%- endif %}
             column_types.wires
             {%- endif %}
         from begun
@@ -108,7 +113,7 @@
             max(base_sequence) as base_sequence,
             max_by(change, sequence) as change,
             max_by(
-                struct(column_value, change.topic, change.partition{{ ', wires[column_name] as wire' if column_types }}),
+                struct(column_value, change.topic, change.partition{{ ', ' ~ wire ~ ' as wire' if column_types }}),
                 sequence
             ) as newest_value
         from images

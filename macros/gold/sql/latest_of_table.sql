@@ -33,10 +33,6 @@
 
     ),
     {%- endif %}
-    {%- if plan.moves %}
-
-    {{ cdc.moved_values('changes_of_table', 'changes', cdc.state_relation() if plan.version is not none) }},
-    {%- endif %}
     {%- if decoded %}
 
     column_types as (
@@ -45,9 +41,18 @@
 
     ),
     {%- endif %}
-    {%- if plan.by_column %}
+    {%- if plan.moves %}
 
-    {{ cdc.latest_by_column('moved' if plan.moves else 'changes', 'column_types' if decoded) }},
+    {{ cdc.moved_values(
+        'changes_of_table', 'changes', cdc.state_relation() if plan.version is not none, 'column_types' if decoded
+    ) }},
+    {%- endif %}
+    {%- if plan.by_column and plan.moves %}
+
+    {{ cdc.latest_by_column('moved', 'column_types' if decoded, 'left_wires' if decoded) }},
+    {%- elif plan.by_column %}
+
+    {{ cdc.latest_by_column('changes', 'column_types' if decoded) }},
     {%- else %}
 
     {{ cdc.latest_by_row('changes', 'column_types' if decoded) }},

@@ -22,9 +22,11 @@
 
 {#- From `changes`, of those in `history`, to `moved`: the moves among them with the values that they left under the old key,
     those of its row as it was. An earlier move may have left some of these in turn, as a swap through a third key does: followed over 16
-    moves. `cleared` is a relation of what cleared the table in between. -#}
-{% macro moved_values(history, changes, cleared=none) -%}
+    moves. `cleared` is a relation of what cleared the table in between. `column_types` is the relation with the encodings of the
+    schemas, where values are encoded: then `left_wires` has those of the values that a move left, which an older message wrote. -#}
+{% macro moved_values(history, changes, cleared=none, column_types=none) -%}
     {%- set sharded = cdc.shard_parts() != [] -%}
+    {%- set values = 'sent_values' if column_types else 'after_image' -%}
     left_keys as (
 
         select
@@ -69,7 +71,11 @@
             moves.previous_row_key,
             old.sequence as old_sequence,
             old.is_deleted,
+            {%- if column_types %}
+            {{ cdc.sent_values('old.after_image', 'column_types.wires[column_name]') }} as sent_values,
+            {%- else %}
             old.after_image,
+            {%- endif %}
             old.is_after_complete,
             {{ cdc.leaves_values_under_old_key('old') }} as is_moved,
             max(if(old.is_deleted or old.is_after_complete or old.previous_row_key is not null, old.sequence, null))
@@ -79,6 +85,10 @@
                 on
                     moves.previous_row_key = old.row_key
                     and moves.sequence > old.sequence
+            {%- if column_types %}
+            left join {{ column_types }} as column_types
+                on old.schema_id = column_types.schema_id
+            {%- endif %}
             {%- if cleared %}
             left anti join {{ cleared }} as cleared
                 on
@@ -103,11 +113,11 @@
             sequence,
             aggregate(
                 array_sort(
-                    collect_list(struct(old_sequence, after_image)),
+                    collect_list(struct(old_sequence, {{ values }})),
                     (older, newer) -> if(older.old_sequence < newer.old_sequence, -1, 1)
                 ),
-                cast(map() as map<string, string>),
-                (image, newer) -> {{ cdc.overlaid('image', 'newer.after_image') }}
+                cast(map() as map<string, {{ cdc.type_of_sent_value() if column_types else 'string' }}>),
+                (image, newer) -> {{ cdc.overlaid('image', 'newer.' ~ values) }}
             ) as image,
             max(is_after_complete) as is_complete,
             -- where an earlier move had put it; itself where none had
@@ -155,7 +165,20 @@
 
         select
             changes.* except (after_image, is_after_complete),
-            if(old.image is null, changes.after_image, {{ cdc.overlaid('old.image', 'changes.after_image') }}) as after_image,
+            if(
+                old.image is null,
+                changes.after_image,
+                {{ cdc.overlaid(
+                    'transform_values(old.image, (column_name, sent) -> sent.wire_text)' if column_types else 'old.image',
+                    'changes.after_image'
+                ) }}
+            ) as after_image,
+            {%- if column_types %}
+            transform_values(
+                map_filter(old.image, (column_name, sent) -> not map_contains_key(changes.after_image, column_name)),
+                (column_name, sent) -> sent.wire
+            ) as left_wires,
+            {%- endif %}
             changes.is_after_complete or coalesce(old.is_complete, false) as is_after_complete
         from {{ changes }} as changes
             left join over_16_moves as old
