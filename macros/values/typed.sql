@@ -51,7 +51,7 @@
     {%- elif type.startswith('decimal(') -%}
         if({{ cdc._is_rounded(text, (type.rstrip(')').split(',') + ['0'])[1]) }}, null, cast({{ value }} as string))
     {%- elif type in ('float', 'double') -%}
-        if({{ cdc._is_out_of_range(text, value) }}, null, cast({{ value }} as string))
+        if({{ cdc._has_lost_digits(text, value, cdc.whole_numbers_up_to(type)) }}, null, cast({{ value }} as string))
     {%- elif type in ('date', 'timestamp_ntz') -%}
         if({{ cdc._is_cut_off(text, type) }}, null, cast({{ value }} as string))
     {%- elif type == 'timestamp' -%}
@@ -74,27 +74,50 @@
 
 {#- True where a text has no exact value of the type: none at all, or one that Spark rounded, cut off or
     guessed without an error; never NULL. `is_null` says whether `typed` gave NULL; `type` is an expression, lower
-    case, so that one statement tests all columns of a table. -#}
-{% macro does_not_fit(text, is_null, type) -%}
+    case, so that one statement tests all columns of a table. `types` lists those that occur, where that is known: the others
+    need no branch. -#}
+{% macro does_not_fit(text, is_null, type, types=none) -%}
+    {%- set kinds = [] -%}
+    {%- for name in types or ['decimal', 'float', 'double', 'date', 'timestamp_ntz', 'timestamp', 'array'] -%}
+        {%- do kinds.append(name.split('(')[0].split('<')[0] | trim) -%}
+    {%- endfor -%}
     case
         when {{ text }} is null then false
         when {{ type }} = 'string' then startswith({{ text }}, {{ cdc.unreadable_mark() }})
         when {{ is_null }} then true
         -- a value of these is exact; most columns are of them, and the other tests cost more
         when {{ type }} in ({{ cdc.exact_types() }}) then false
+        {%- if 'decimal' in kinds %}
         when {{ type }} like 'decimal(%'
             then {{ cdc._is_rounded(text, "coalesce(try_cast(regexp_extract(" ~ type ~ ", r',\\s*(\\d+)', 1) as int), 0)") }}
-        when {{ type }} = 'float' then {{ cdc._is_out_of_range(text, 'try_cast(' ~ text ~ ' as float)') }}
-        when {{ type }} = 'double' then {{ cdc._is_out_of_range(text, 'try_cast(' ~ text ~ ' as double)') }}
+        {%- endif %}
+        {%- if 'float' in kinds or 'double' in kinds %}
+        when {{ type }} in ('float', 'double')
+            then exists(
+                array(if({{ type }} = 'float', double(try_cast({{ text }} as float)), try_cast({{ text }} as double))),
+                number -> {{ cdc._has_lost_digits(
+                    text, 'number',
+                    'if(' ~ type ~ " = 'float', " ~ cdc.whole_numbers_up_to('float') ~ ', ' ~ cdc.whole_numbers_up_to('double') ~ ')'
+                ) }}
+            )
+        {%- endif %}
+        {%- if 'date' in kinds %}
         when {{ type }} = 'date' then {{ cdc._is_cut_off(text, 'date') }}
+        {%- endif %}
+        {%- if 'timestamp_ntz' in kinds %}
         when {{ type }} = 'timestamp_ntz' then {{ cdc._is_cut_off(text, 'timestamp_ntz') }}
+        {%- endif %}
+        {%- if 'timestamp' in kinds %}
         when {{ type }} = 'timestamp' then {{ cdc._is_cut_off(text, 'timestamp') }}
+        {%- endif %}
+        {%- if 'array' in kinds %}
         when {{ type }} like 'array<%' and {{ cdc._is_no_whole_array(text) }} then true
         when {{ type }} like 'array<%string%' then {{ cdc._has_bare_fraction(text) }}
         when {{ type }} like 'array<%float%'
             then exists({{ cdc._numbers(text) }}, number -> {{ cdc._is_out_of_range('number', 'try_cast(number as float)') }})
         when {{ type }} like 'array<%double%'
             then exists({{ cdc._numbers(text) }}, number -> {{ cdc._is_out_of_range('number', 'try_cast(number as double)') }})
+        {%- endif %}
         else false
     end
 {%- endmacro %}
@@ -108,7 +131,7 @@
     {%- elif type.startswith('decimal(') or type == 'date' -%}
         coalesce(cast({{ value }} as string) <> {{ text }}, {{ text }} is not null)
     {%- elif type in ('float', 'double') -%}
-        coalesce({{ value }} = 0 or abs({{ value }}) = double('infinity'), {{ text }} is not null)
+        coalesce({{ value }} = 0 or abs({{ value }}) >= {{ cdc.whole_numbers_up_to(type) }}, {{ text }} is not null)
     {%- elif type in ('timestamp', 'timestamp_ntz') -%}
         {{ text }} is not null and ({{ value }} is null or {{ cdc._is_cut_off(text, type) }})
     {%- else -%}
@@ -186,4 +209,35 @@
 {% macro _is_out_of_range(text, typed) -%}
     {{ text }} rlike '^[^eE]*[1-9]'
     and ({{ typed }} = 0 or abs({{ typed }}) = double('infinity'))
+{%- endmacro %}
+
+
+{#- Every whole number up to this one is a value of the type; from here on it has no others, and not all of these. -#}
+{% macro whole_numbers_up_to(type) -%}
+    {{ 16777216 if type == 'float' else 9007199254740992 }}
+{%- endmacro %}
+
+
+{#- Of a number that is large and written without an exponent it can be seen that the type does not hold it: `typed` is
+    neither the number nor, where zeros end the text, within half of the last digit before them. A source's own double is one
+    of these in every producer's way: exact, or its shortest or first so many digits with zeros after them. Smaller
+    numbers with a fraction are not looked at: of 0.1, exact in no double, nothing shows what the source holds. -#}
+{% macro _has_lost_digits(text, typed, whole_up_to) -%}
+    {%- set digits = 'regexp_extract(' ~ text ~ ", '[0-9]+', 0)" -%}
+    {%- set half = "cast(concat('0', regexp_replace(regexp_extract(" ~ digits ~ ", '0*$', 0), '^0', '5')) as decimal(38, 0))" -%}
+    case
+        when abs({{ typed }}) between {{ whole_up_to }} and 1e34 and {{ text }} rlike r'^[-+]?[0-9]+([.][0-9]*)?\z'
+            then {{ text }} rlike '[.].*[1-9]'
+                or abs({{ cdc._exact_whole_number(typed) }} - cast({{ digits }} as decimal(38, 0))) > {{ half }}
+        else {{ cdc._is_out_of_range(text, typed) }}
+    end
+{%- endmacro %}
+
+
+{#- A large double without its sign, in two parts: a cast to a decimal takes only its shortest digits. -#}
+{% macro _exact_whole_number(number) -%}
+    (
+                    cast(cast(abs({{ number }}) / 4503599627370496 as bigint) as decimal(19, 0)) * 4503599627370496
+                    + cast(abs({{ number }}) % 4503599627370496 as bigint)
+                )
 {%- endmacro %}

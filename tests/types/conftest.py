@@ -95,7 +95,7 @@ def fit(query, macros):
             "binary": "hex(typed)",
         }.get(type_name, "to_json(typed)" if "<" in type_name else "cast(typed as string)")
         sql = f"""
-            select {shown}, {macros.does_not_fit("x", "typed is null", f"'{type_name}'")}
+            select {shown}, {macros.does_not_fit("x", "typed is null", f"'{type_name}'", [type_name])}
             from (select x, {macros.typed("x", type_name, time_zone)} as typed from inputs)
         """
         return query(sql, [(text,) for text in texts], "x string")

@@ -2,6 +2,8 @@
 
 import json
 import random
+import struct
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -81,12 +83,35 @@ CASES = {
         ("-1e400", "-Infinity", MISFIT),
         ("1e-400", "0.0", MISFIT),
         ("abc", None, MISFIT),
+        # a whole number that no double is
+        ("9007199254740992", "9.007199254740992E15", FITS),
+        ("9007199254740993", "9.007199254740992E15", MISFIT),
+        ("-9007199254740993.0", "-9.007199254740992E15", MISFIT),
+        ("18446744073709551615", "1.8446744073709552E19", MISFIT),
+        ("1234567890123456789.125", "1.23456789012345677E18", MISFIT),
+        ("12345678901234567890123456789012", "1.2345678901234567E31", MISFIT),
+        # one double: whole, its shortest digits, the first 17 and 15, and one more than these
+        ("12345678901234567168", "1.2345678901234567E19", FITS),
+        ("12345678901234567000", "1.2345678901234567E19", FITS),
+        ("12345678901234567200.00", "1.2345678901234567E19", FITS),
+        ("12345678901234600000", "1.23456789012346E19", FITS),
+        ("12345678901234567100", "1.2345678901234567E19", MISFIT),
+        ("1.2345678901234567168E19", "1.2345678901234567E19", FITS),
+        # nothing shows what the source has
+        ("0.12345678901234567890123", "0.12345678901234568", FITS),
+        ("123456789012345.678901", "1.2345678901234567E14", FITS),
     ],
     "float": [
         ("1.1", "1.1", FITS),
         ("1.6777216E7", "1.6777216E7", FITS),
         ("3.5E38", "Infinity", MISFIT),
         ("1e-50", "0.0", MISFIT),
+        ("16777217", "1.6777216E7", MISFIT),
+        ("-16777216.5", "-1.6777216E7", MISFIT),
+        ("123456792", "1.23456792E8", FITS),
+        ("123456790", "1.23456792E8", FITS),
+        ("340282350000000000000000000000000000000", "3.4028235E38", FITS),
+        ("123456.789", "123456.79", FITS),
     ],
     "boolean": [
         ("true", "true", FITS),
@@ -242,6 +267,26 @@ def changed(chance, text):
         put = chance.choice(["", "0", "9", "-", "+", ".", "e", "E5", "T", "Z", ":", " ", "1", "\n"])
         text = text[:place] + put + text[place + chance.randint(0, 1) :]
     return text
+
+
+@pytest.mark.parametrize(("type_name", "sign"), [("float", "f"), ("double", "d")])
+def test_no_way_to_write_a_sources_own_double_is_reported(fit, type_name, sign):
+    """Whole or with a fraction, all of it or its first digits, with zeros after them."""
+    chance, texts = random.Random(11), []
+    for _ in range(300):
+        number = chance.choice([-1, 1]) * chance.uniform(1, 10) * 10 ** chance.randint(0, 37)
+        (number,) = struct.unpack(sign, struct.pack(sign, number))
+        shortest = min(
+            digits for digits in range(1, 18) if is_same(f"{number:.{digits}g}", number, sign)
+        )
+        rounded = [f"{Decimal(f'{number:.{digits - 1}e}'):f}" for digits in range(shortest, 36)]
+        texts += [*rounded, f"{number:f}", f"{Decimal(number):f}"]
+    told = fit(type_name, texts)
+    assert [text for text, (_, misfit) in zip(texts, told, strict=True) if misfit] == []
+
+
+def is_same(text, number, sign):
+    return struct.unpack(sign, struct.pack(sign, float(text))) == (number,)
 
 
 @pytest.mark.parametrize("type_name", ["timestamp", "timestamp_ntz", "date"])

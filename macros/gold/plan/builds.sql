@@ -18,13 +18,17 @@
 {% macro build_of_gold_model(node, version) -%}
     {%- set ranges = cdc.ranges_of_table(node.config.meta) | selectattr('version', '<=', version) | map(attribute='range') | sort -%}
     {%- set declared = cdc.declared_by_model(node) + [ranges] -%}
-    {#- tables whose keys were compared as the messages write them, or encoded ones as if they were plain, are rebuilt -#}
+    {#- tables whose keys were compared as the messages write them, encoded ones as if they were plain, or numbers by what a
+        double holds of them, are rebuilt -#}
     {%- set forms = cdc.forms_of_key(node.config.meta).values() | list -%}
     {%- if forms -%}
         {%- do declared.append('keys are values') -%}
     {%- endif -%}
     {%- if forms | selectattr('wire', 'defined') | list -%}
         {%- do declared.append('encoded keys are no plain ones') -%}
+    {%- endif -%}
+    {%- if forms | selectattr('type', 'in', ['float', 'double']) | list -%}
+        {%- do declared.append('keys have all their digits') -%}
     {%- endif -%}
     {{ return(cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
 {%- endmacro %}

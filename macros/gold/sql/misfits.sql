@@ -3,10 +3,12 @@
     all rows have none: a cheap condition on the columns, which is true for every misfit, spares them the search. -#}
 {% macro misfits(sources, decoded, has_places=false) -%}
     {%- set typed_columns = {} -%}
+    {%- set types = [] -%}
     {#- of a string only a text that its encoding could not read is a misfit -#}
     {%- set encoded = cdc.decoded_columns(model.config.meta.feed, sources) -%}
     {%- for name, column in sources.items() if column.type | lower | trim != 'string' or column.get('source', name) in encoded -%}
         {%- do typed_columns.update({name: column}) -%}
+        {%- do types.append(column.type | lower | trim) -%}
     {%- endfor -%}
     {%- set no_misfits = 'cast(array() as array<struct<column_name: string, value: string, wanted_type: string, topic: string, partition: int>>)' -%}
     {%- if not typed_columns -%}
@@ -36,7 +38,7 @@
                                     ){{ ',' if not loop.last }}
                                     {%- endfor %}
                                 ),
-                                typed -> {{ cdc.does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}
+                                typed -> {{ cdc.does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type', types) }}
                             ),
                             misfit -> struct(
                                 misfit.column_name,

@@ -140,7 +140,7 @@ MUTANTS = (
         name="gold: values that do not fit their type are not told",
         kind="a guard left out",
         file="macros/gold/sql/misfits.sql",
-        before="typed -> {{ cdc.does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type') }}",
+        before="typed -> {{ cdc.does_not_fit('typed.value', 'typed.is_null', 'typed.wanted_type', types) }}",
         after="typed -> false",
         tests=(f"{SHOP}::test_only_the_broken_messages_and_the_zero_date_are_warned_of",),
     ),
