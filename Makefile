@@ -66,7 +66,7 @@ test-all: setup  ## all but the nightly tests, with those that start databases, 
 	@echo "What would not end by minute $(LIMIT) is left out, and named at the end: make test-all LIMIT=1000 has it all."
 	@$(BIN)/python -m tests.kinds $(FIRST_KINDS) --limit $(LIMIT) $(MORE_KINDS)
 
-test-quick: setup  ## formats and types: the tests of `make test` that take seconds
+test-quick: setup  ## formats and types: what `make test` has of them
 	@$(MAKE) --no-print-directory test-formats FAST=1
 
 test-format: setup  ## all that tests one format: make test-format NAME=canal_json

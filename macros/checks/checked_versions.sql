@@ -1,5 +1,5 @@
-{#- Tests look at what is new since they last passed, so that they cost what changed. `--vars 'check_all_history: true'`
-    lets them look at everything; so does a silver table that was rebuilt. -#}
+{#- Tests look at what is new since the mark `#tests`, which mark_checked sets once for all of them, so that they cost what
+    changed. `--vars 'check_all_history: true'` lets them look at everything; so does a silver table that was rebuilt. -#}
 
 {#- The bronze version up to which everything was checked before; -1 where nothing was. A test that asks looks at nothing
     older, and so resolves no finding of what is older: its window is noted for silver.findings. -#}
@@ -170,7 +170,7 @@
 {%- endmacro %}
 
 
-{#- Rows of silver that no test has looked at yet. -#}
+{#- Rows of silver that are newer than the mark of the tests. -#}
 {% macro is_unchecked(relation=none) -%}
     {{ relation ~ '.' if relation }}bronze_version > {{ cdc.checked_version() }}
 {%- endmacro %}

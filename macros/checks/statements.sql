@@ -1,4 +1,4 @@
-{#- What the test every_statement_is_followed asks of a statement: of `line` and `statement` (see macros/statement.sql). -#}
+{#- What the test every_statement_is_followed asks of a statement: of `line` and `statement` (see macros/parse/statement.sql). -#}
 
 {#- A line without what is quoted, so that a word in a text is not taken for one of the statement. -#}
 {% macro bare_line(line) -%}

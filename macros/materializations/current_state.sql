@@ -1,7 +1,7 @@
-{#- gold.<table>: exactly the rows that are in the source now. Every step is guarded by sequence, so that a
-    repeated, late or reordered change, and a run killed between two statements, change nothing.
-    Beside it is state.<table>: the deletes of each key, and of all keys (row_key NULL: TRUNCATE, DROP), and the changes
-    that moved a row from one key to another without carrying all of its values. Of several rows of a key the newest
+{#- gold.<table>: exactly the rows that are in the source now. Every step compares sequences, so that an older change
+    never undoes a newer one, whatever the order of arrival, and a run that was killed between two statements is repeated.
+    Beside it is state.<table>: the deletes of each key, and of all keys (row_key NULL: TRUNCATE, DROP, a full load or cut-over
+    that removes what it does not send), and the changes that moved a row from one key to another without carrying all of its values. Of several rows of a key the newest
     counts; compact_tables leaves that one.
     The whole script is in target/run. docs/gold/merge.md explains it. -#}
 

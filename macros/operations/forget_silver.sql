@@ -1,5 +1,5 @@
 {#- The silver table of a feed's format, and what is made of all silver, count as never built: the next run rebuilds them,
-    and then gold. Refused where bronze no longer holds what the table was made from. `rebuild` does this before it
+    and then gold. Rows that the feed has in the tables of other formats are deleted. Refused where bronze no longer holds what the table was made from. `rebuild` does this before it
     accepts the feed's changed settings. -#}
 {% macro forget_silver(feed) -%}
     {%- set changes = cdc.feed_settings(feed).format ~ '_changes' -%}

@@ -1,7 +1,7 @@
 {#- Expressions that every JSON format needs to read a message without losing or guessing anything. -#}
 
-{#- Bytes to the text of one JSON document: NULL unless the bytes are UTF-8, without a byte order mark,
-    and unwrapped once where a whole document was encoded as a JSON string; NULL where that string is broken. -#}
+{#- Bytes to the text of one JSON document: a byte order mark is skipped, and a whole document that was encoded as a JSON
+    string is unwrapped once. NULL where the bytes are not UTF-8, or that string is broken. -#}
 {% macro json_text(value) -%}
     case
         when try_validate_utf8(cast({{ value }} as string)) like '"%'
@@ -165,7 +165,7 @@
 {%- endmacro %}
 
 
-{#- A column name that occurs twice in one row image; NULL where there is none. -#}
+{#- True where a column name occurs twice in one row image; NULL where there is no image. -#}
 {% macro has_repeated_column(image) -%}
     (size({{ image }}) > 1 and size({{ image }}) <> size(array_distinct(map_keys({{ image }}))))
 {%- endmacro %}

@@ -1,5 +1,5 @@
 {#- The end of every format: what its CTE `parsed_rows` says of each changed row, as rows of the change contract
-    (docs/change-contract.md). `parsed_rows` names a relation with the columns of record_columns and, in this order:
+    (docs/change-contract.md). `parsed_rows` names a relation with the columns of record_columns and these, by name:
 
     image_index             the row's index in its message, from 0
     operation               of the contract, for the whole row; `unknown` where there is an error

@@ -56,7 +56,7 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
 {%- endmacro %}
 
 
-{#- Remembers that a model holds everything up to the run's bronze version; finish_run writes it. -#}
+{#- Remembers that a model holds everything up to a bronze version (0 where it has none, as a view); finish_run writes it. -#}
 {% macro mark_applied(version, built_by) -%}
     {%- do cdc.remember(model.name, version, built_by) -%}
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#- Spark makes Java code for every statement, which for few records takes longer than all the rest. On the embedded
-    target a lakehouse of less than 10,000 records is read without: `make run` takes 164 s instead of 188 s, and at
-    100,000 changes gold would take 2.5 times as long (DECISIONS.md). -#}
+    target a lakehouse of less than 10,000 records is read without; at 100,000 changes gold would take 2.5 times as
+    long so (DECISIONS.md). -#}
 {% macro choose_code_generation() -%}
     {%- if target.name == 'embedded' and cdc.known_records() >= 10000 -%}
         {%- do cdc.generate_code(true) -%}

@@ -1,4 +1,15 @@
-{#- What this run has to do for the model: build, merge or nothing, from which bronze version on, and what is new. -#}
+{#- What this run has to do for the model, as a dict:
+    mode            build, merge or nothing
+    from_version    the bronze version up to which the model has read; none for a build
+    version         that up to which this run reads
+    built_by        what the table is made with: another text than the mark's rebuilds it
+    columns         the declared ones and those that gold adds by itself
+    new_changes     counts of what is new, by kind (new_changes_of_table)
+    by_column       rows are put together column by column, as images lack some
+    moves           a row may have moved from one key to another without all of its values
+    rebuilds_moved  in a merge: rows of moved keys are made again from all of their changes
+    has_ranges      epochs come from silver.sequence_ranges
+    cases           the rarer cases that the table has (known_of_table) -#}
 {% macro gold_plan() -%}
     {%- if not model.config.meta.columns -%}
         {%- do cdc.complete_declaration(model) -%}
@@ -107,7 +118,7 @@
 {%- endmacro %}
 
 
-{#- Which of the rarer cases the table has: rows with values of several ages, old keys under which a move left values. Asked
+{#- Which of the rarer cases are known of the table: rows with values of several ages, old keys under which a move left values. Asked
     only of tables that may have one. -#}
 {% macro known_of_table() -%}
     {{ return(run_query(

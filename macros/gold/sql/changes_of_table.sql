@@ -69,7 +69,7 @@
 
 
 {#- Can the state supersede changes of this run? A table that is rebuilt has the deletes of its keys among them. -#}
-{% macro has_voided_changes(plan) -%}
+{% macro may_have_superseded_changes(plan) -%}
     {{ return(
         plan.mode == 'merge' or plan.moves or plan.new_changes.get('truncates', 0) > 0 or cdc.has_full_loads_again(plan)
     ) }}

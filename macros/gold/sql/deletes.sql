@@ -1,5 +1,5 @@
-{#- What deletes keys: per key its newest delete, and the newest TRUNCATE or DROP as a row without a key, for the
-    whole table (or shard) where positions order, for one topic and partition where only offsets do. -#}
+{#- What deletes keys: per key its newest delete, and the newest TRUNCATE, DROP, full load or cut-over as a row without a key, for
+    the whole table (or shard) where positions order, for one topic and partition where only offsets do. -#}
 {% macro deletes_of_changes(plan) -%}
     {%- set with_moves = plan.new_changes.get('moves', 0) > 0 -%}
     {%- set sharded = cdc.shard_parts() != [] -%}

@@ -12,7 +12,7 @@
 
     ),
     {%- endif %}
-    {%- if cdc.has_voided_changes(plan) %}
+    {%- if cdc.may_have_superseded_changes(plan) %}
 
     changes_of_table as (
 
