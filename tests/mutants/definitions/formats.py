@@ -164,4 +164,22 @@ MUTANTS = (
         after="text -> cast(null as string)",
         tests=golden("debezium_json"),
     ),
+    Mutant(
+        name="debezium: a delete of PostgreSQL whose key may be made up removes a row",
+        kind="a guard left out",
+        file="macros/formats/_made_up_keys.sql",
+        before="and cardinality({{ cdc._columns_with_a_value(image, defaults) }}) > 0",
+        after="and false",
+        tests=golden("debezium_json"),
+    ),
+    Mutant(
+        name="feeds: a pattern of tables in the encodings counts as a name",
+        kind="a comparison turned",
+        file="macros/project/feeds.sql",
+        before="name if modules.re.search(cdc.signs_of_patterns(), name) else",
+        after="name if not modules.re.search(cdc.signs_of_patterns(), name) else",
+        tests=(
+            "tests/formats/test_bare_numbers.py::test_a_table_is_meant_as_the_gold_model_names_it",
+        ),
+    ),
 )

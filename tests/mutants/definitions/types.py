@@ -78,4 +78,12 @@ MUTANTS = (
         after="'io.debezium.time.MicroTimestamp' then 'epoch_nanos'",
         tests=("tests/types/test_schemas.py::test_debezium_json_columns_in_their_order",),
     ),
+    Mutant(
+        name="types: a large number of which a double has lost digits counts as exact",
+        kind="a guard left out",
+        file="macros/values/typed.sql",
+        before=r"when abs({{ typed }}) between {{ whole_up_to }} and 1e34",
+        after=r"when false and abs({{ typed }}) between {{ whole_up_to }} and 1e34",
+        tests=("tests/types/test_types.py::test_typed_value_is_exact_or_reported",),
+    ),
 )
