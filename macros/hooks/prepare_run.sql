@@ -42,12 +42,32 @@
 {%- endmacro %}
 
 
-{#- A feed that is back after forget_feed: its format's table goes on with new records, and would lack the old ones. -#}
+{#- A feed that is back after forget_feed, or after runs without it: its format's table goes on with new records, and would lack
+    others. -#}
 {% macro refuse_forgotten_feeds(applied) -%}
     {%- for feed, settings in cdc.feeds().items() if '#forgotten ' ~ feed in applied and settings.format ~ '_changes' in applied -%}
         {{ exceptions.raise_compiler_error(
-            'Feed ' ~ feed ~ ' is back, but its rows were removed from silver (forget_feed): run `python -m ingestion reparse ' ~ feed ~ '`.'
+            'Feed ' ~ feed ~ ' is in dbt_project.yml again, but silver lacks records of it: runs without the feed have passed over them, or '
+            ~ 'forget_feed has removed their rows. Run `python -m ingestion reparse ' ~ feed ~ '`, which reads all of them.'
         ) }}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- Does the run read bronze into a table of silver? -#}
+{% macro reads_bronze() -%}
+    {%- for id in selected_resources if graph.nodes.get(id, {}).get('config', {}).get('materialized') == 'change_log' -%}
+        {%- if graph.nodes[id].name.endswith('_changes') -%}{{ return(true) }}{%- endif -%}
+    {%- endfor -%}
+    {{ return(false) }}
+{%- endmacro %}
+
+
+{#- Of these, the feeds that dbt_project.yml does not have: this run passes over their records, or rebuilds a table without their rows,
+    and later ones would not come back to them. refuse_forgotten_feeds asks for `reparse` once such a feed is there. -#}
+{% macro remember_absent_feeds(names) -%}
+    {%- for feed in names if feed not in cdc.feeds() -%}
+        {%- do cdc.remember('#forgotten ' ~ feed, 0, '') -%}
     {%- endfor -%}
 {%- endmacro %}
 
@@ -84,6 +104,9 @@
         {%- for row in unread -%}
             {%- do run.unread_feeds.update({row[0]: row[1] | int}) -%}
         {%- endfor -%}
+        {%- if cdc.reads_bronze() -%}
+            {%- do cdc.remember_absent_feeds(run.unread_feeds) -%}
+        {%- endif -%}
     {%- endif -%}
 {%- endmacro %}
 
@@ -120,13 +143,18 @@
 {%- endmacro %}
 
 
+{#- The feeds of which records have landed, each with the settings that it had then, as JSON. -#}
+{% macro landed_feeds() -%}
+    {{ return(run_query(
+        'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
+    )) }}
+{%- endmacro %}
+
+
 {#- The settings that records landed with must be those of today; the loader refuses as well. -#}
 {% macro refuse_changed_feeds() -%}
     {%- set free = cdc.settings_without_meaning() -%}
-    {%- set landed = run_query(
-        'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
-    ) -%}
-    {%- for row in landed if row[0] in cdc.feeds() and row[1] -%}
+    {%- for row in cdc.landed_feeds() if row[0] in cdc.feeds() and row[1] -%}
         {%- set before = fromjson(row[1]) -%}
         {#- 13 is a number in YAML and a text in what the loader recorded -#}
         {%- for name, value in cdc.feed_settings(row[0]).items()

@@ -9,11 +9,8 @@
         {{ exceptions.raise_compiler_error('forget_feed: feed ' ~ feed ~ ' is still in dbt_project.yml: remove it there first.') }}
     {%- endif -%}
     {%- set removed = [] -%}
-    {#- the tables of all formats, also of those that no feed has any longer -#}
-    {%- for row in run_query('show tables in ' ~ cdc.silver_schema() ~ " like '*_changes'")
-        if 'parse_' ~ row['tableName'].removesuffix('_changes') in cdc
-    -%}
-        {%- set silver = cdc.silver_relation(row['tableName']) -%}
+    {%- for name in cdc.tables_of_formats() -%}
+        {%- set silver = cdc.silver_relation(name) -%}
         {%- if cdc.remove_rows_of(silver, feed) -%}
             {%- do removed.append(silver | string) -%}
         {%- endif -%}

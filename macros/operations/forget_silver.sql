@@ -1,6 +1,6 @@
 {#- The silver table of a feed's format, and what is made of all silver, count as never built: the next run rebuilds them,
-    and then gold. Rows that the feed has in the tables of other formats are deleted. Refused where bronze no longer holds what the table was made from. `rebuild` does this before it
-    accepts the feed's changed settings. -#}
+    and then gold. Rows that the feed has in the tables of other formats are deleted. Refused where bronze no longer holds what
+    the table was made from. `rebuild` does this before it accepts the feed's changed settings. -#}
 {% macro forget_silver(feed) -%}
     {%- set changes = cdc.feed_settings(feed).format ~ '_changes' -%}
     {%- set silver = cdc.silver_relation(changes) -%}
@@ -13,14 +13,23 @@
 {%- endmacro %}
 
 
-{#- The rows that a feed has in the tables of other formats: it was of one of them before, and other feeds still are. -#}
+{#- The rows that a feed has in the tables of other formats: it was of one of them before. -#}
 {% macro remove_from_other_formats(feed) -%}
-    {%- for format in cdc.formats_in_use() if format != cdc.feed_settings(feed).format -%}
-        {%- set silver = load_relation(cdc.silver_relation(format ~ '_changes')) -%}
-        {%- if silver is not none -%}
-            {%- do cdc.remove_rows_of(silver, feed) -%}
-        {%- endif -%}
+    {%- for name in cdc.tables_of_formats() if name != cdc.feed_settings(feed).format ~ '_changes' -%}
+        {%- do cdc.remove_rows_of(cdc.silver_relation(name), feed) -%}
     {%- endfor -%}
+{%- endmacro %}
+
+
+{#- The change tables that exist, also those of formats that no feed has any longer. -#}
+{% macro tables_of_formats() -%}
+    {%- set names = [] -%}
+    {%- for row in run_query('show tables in ' ~ cdc.silver_schema() ~ " like '*_changes'")
+        if 'parse_' ~ row['tableName'].removesuffix('_changes') in cdc
+    -%}
+        {%- do names.append(row['tableName']) -%}
+    {%- endfor -%}
+    {{ return(names) }}
 {%- endmacro %}
 
 

@@ -17,9 +17,19 @@
     {%- do cdc.refuse_lost_records(silver, rows) -%}
     {%- set columns = adapter.get_columns_in_relation(silver) | map(attribute='quoted') | join(', ') -%}
     {#- first: a gold table whose mark outlived the rows that it was made from would never meet the new ones -#}
-    {%- set stale = cdc.made_of_silver() + ['#tests', '#thorough', '#forgotten ' ~ feed] -%}
+    {%- set stale = cdc.made_of_silver() + ['#tests', '#thorough'] -%}
+    {%- if not unknown_only -%}
+        {%- do stale.append('#forgotten ' ~ feed) -%}
+    {%- endif -%}
     {%- for node in cdc.gold_models() + cdc.histories() if node.config.meta.feed == feed -%}
         {%- do stale.append(node.name) -%}
+    {%- endfor -%}
+    {#- models that are disabled, or whose files are away, may be of this feed, too -#}
+    {%- set present = graph.nodes.values() | map(attribute='name') | list -%}
+    {%- for name in cdc.applied_marks() 
+        if not name.startswith('#') and name not in present and 'parse_' ~ name.removesuffix('_changes') not in cdc
+    -%}
+        {%- do stale.append(name) -%}
     {%- endfor -%}
     {%- do cdc.forget_marks(stale) -%}
 

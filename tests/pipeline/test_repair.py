@@ -16,7 +16,12 @@ from ingestion.bronze.feeds import record_feed
 from ingestion.cli import rebuild
 from ingestion.config.feeds import Feed
 from tests.pipeline.conftest import ROOT
-from tests.pipeline.shop_records import content, project_of_tables, records_of
+from tests.pipeline.shop_records import (
+    canal_record,
+    content,
+    project_of_tables,
+    records_of,
+)
 from tests.support.java import BRIEF
 
 COMMAND = [sys.executable, "-m", "ingestion"]
@@ -252,9 +257,8 @@ def test_a_feed_that_carries_another_format_is_told_its_name(project):
 TRIMMED = "feed, offset, row_index, operation, bronze_version"
 
 
-def build_two_records(project, name):
-    """Build silver of a feed of two records; its format has a silver table of its own."""
-    project.add_feed(name, format="maxwell", files=f"in/{name}")
+def land_records(project, name, *offsets):
+    """Land records of a feed of Maxwell, without a word to dbt."""
     message = {"database": "shop", "table": "t", "type": "insert", "ts": 1, "data": {"id": 1}}
     records = [
         {
@@ -266,11 +270,17 @@ def build_two_records(project, name):
             "key": None,
             "value": json.dumps(message),
         }
-        for offset in range(2)
+        for offset in offsets
     ]
     feed = Feed(name=name, format="maxwell", files=(f"in/{name}",))
     record_feed(project.spark, str(project.root / "lakehouse" / "bronze"), feed)
-    project.land(feed, 0, records)
+    project.land(feed, offsets[0], records)
+
+
+def build_two_records(project, name):
+    """Build silver of a feed of two records; its format has a silver table of its own."""
+    project.add_feed(name, format="maxwell", files=f"in/{name}")
+    land_records(project, name, 0, 1)
     project.run("--select", "silver")
 
 
@@ -312,6 +322,60 @@ def test_rows_of_a_feed_leave_the_table_of_the_format_that_it_had(one_more_forma
     assert [(row.feed, row.rows) for row in counted] == [("stays", 2)]
     conserved = project.dbt("test", "--select", "every_record_is_in_silver")
     assert project.statuses(conserved) == {"every_record_is_in_silver": "pass"}
+
+
+@pytest.mark.long
+def test_records_that_runs_without_their_feed_passed_over_are_asked_for(one_more_format):
+    project = one_more_format
+    silver = ("run", "--select", "silver")
+    offsets = "select offset from silver.maxwell_changes where feed = 'is_away' order by offset"
+
+    def comes_back(feeds):
+        """It is refused until it is parsed again."""
+        project.set_feeds(feeds)
+        refused = project.dbt(*silver)
+        assert "Run `python -m ingestion reparse is_away`" in str(refused.exception)
+        assert ingestion(["reparse", "is_away", "--project-dir", str(project.root)]) == 0
+        project.run("--select", "silver")
+        return [row.offset for row in project.sql(offsets)]
+
+    # before dbt knows of the feed
+    land_records(project, "is_away", 0, 1)
+    project.run("--select", "silver")
+    build_two_records(project, "stays_here")
+    known = "select feed from silver.source_tables where feed in ('is_away', 'stays_here')"
+    assert [row.feed for row in project.sql(known)] == ["stays_here"]
+    project.add_feed("is_away", format="maxwell", files="in/is_away")
+    with_both = project.feeds
+    assert comes_back(with_both) == [0, 1]
+
+    land_records(project, "is_away", 2)
+    project.drop_feed("is_away")
+    project.run("--select", "silver")
+    assert comes_back(with_both) == [0, 1, 2]
+
+    project.drop_feed("is_away")
+    project.run("--select", "maxwell_changes", "--full-refresh")
+    assert comes_back(with_both) == [0, 1, 2]
+    assert sorted(row.feed for row in project.sql(known)) == ["is_away", "stays_here"]
+
+
+@pytest.mark.long
+def test_the_first_table_of_a_format_is_read_by_those_that_had_come_to_its_records(project):
+    """Its feed was away while they went on, and nothing new has come since."""
+    before = project.feeds
+    feed = Feed(name="late", format="canal_json_dts", files=("in/late",))
+    project.land(feed, 0, [canal_record("late", 0, "INSERT", {"id": "1"}, 1000)])
+    project.run("--select", "silver")
+    project.add_feed("late", format="canal_json_dts", files="in/late")
+    project.run("--select", "silver")
+    found = "select table_name from silver.source_tables where feed = 'late'"
+    assert [row.table_name for row in project.sql(found)] == ["late"]
+    # what the run without the feed has noted of it is settled
+    project.run("--select", "silver")
+    project.set_feeds(before)
+    project.sql("drop table silver.canal_json_dts_changes")
+    project.run()
 
 
 @pytest.fixture
