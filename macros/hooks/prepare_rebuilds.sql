@@ -40,13 +40,3 @@
     {%- for name in models if run.applied.get(name, {'version': -1}).version >= run.bronze_version -%}{{ return(true) }}{%- endfor -%}
     {{ return(false) }}
 {%- endmacro %}
-
-
-{#- The feeds whose records landed in the formats of these models, whether dbt_project.yml has them or not. -#}
-{% macro feeds_landed_for(models) -%}
-    {%- set names = [] -%}
-    {%- for row in cdc.landed_feeds() if (fromjson(row[1] or '{}') or {}).get('format', '') ~ '_changes' in models -%}
-        {%- do names.append(row[0]) -%}
-    {%- endfor -%}
-    {{ return(names) }}
-{%- endmacro %}

@@ -54,24 +54,6 @@
 {%- endmacro %}
 
 
-{#- Does the run read bronze into a table of silver? -#}
-{% macro reads_bronze() -%}
-    {%- for id in selected_resources if graph.nodes.get(id, {}).get('config', {}).get('materialized') == 'change_log' -%}
-        {%- if graph.nodes[id].name.endswith('_changes') -%}{{ return(true) }}{%- endif -%}
-    {%- endfor -%}
-    {{ return(false) }}
-{%- endmacro %}
-
-
-{#- Of these, the feeds that dbt_project.yml does not have: this run passes over their records, or rebuilds a table without their rows,
-    and later ones would not come back to them. refuse_forgotten_feeds asks for `reparse` once such a feed is there. -#}
-{% macro remember_absent_feeds(names) -%}
-    {%- for feed in names if feed not in cdc.feeds() -%}
-        {%- do cdc.remember('#forgotten ' ~ feed, 0, '') -%}
-    {%- endfor -%}
-{%- endmacro %}
-
-
 {#- dbt switches ANSI mode off in its own Spark; for a server the profile must do it. -#}
 {% macro refuse_ansi() -%}
     {%- if target.name != 'embedded' and run_query('set spark.sql.ansi.enabled').rows[0][1] | lower == 'true' -%}
@@ -140,14 +122,6 @@
             ~ '`dbt build --full-refresh`, which refuses where records would be lost.'
         ) }}
     {%- endfor -%}
-{%- endmacro %}
-
-
-{#- The feeds of which records have landed, each with the settings that it had then, as JSON. -#}
-{% macro landed_feeds() -%}
-    {{ return(run_query(
-        'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
-    )) }}
 {%- endmacro %}
 
 
