@@ -18,6 +18,7 @@ DEBEZIUM_CONNECTORS = frozenset(
 BARE_AVRO = frozenset({"dts_avro", "oms_avro", "drs_avro"})
 WHOLE_UPDATES = frozenset({"INSERT", "UPDATE", "DELETE"})
 SECONDS = 10**11
+TICDC_VERSION = b"\x00\x00\x00\x00\x00\x00\x00\x01"
 
 
 def candidates(
@@ -30,8 +31,10 @@ def candidates(
     if value is None:
         return None
     if value[:1] == b"\x00":
-        framed = key is not None and key[:8] == b"\x00\x00\x00\x00\x00\x00\x00\x01"
+        framed = key is not None and key[:8] == TICDC_VERSION
         return frozenset({"ticdc_open"} if framed else {"debezium_avro"})
+    if key == TICDC_VERSION:
+        return frozenset({"ticdc_maxwell"})
     if message is None:
         return None if value.strip() in (b"", b"null") else _of_bytes(value)
     named = _of_message(message, read_document(key) or {})

@@ -1,4 +1,4 @@
-{#- Maxwell and its imitation by TiCDC: one message carries one row in `data`, or a statement; an update also carries
+{#- Maxwell and its imitation by TiCDC: one object carries one row in `data`, or a statement; an update also carries
     `old`, the prior values of the changed columns. A format chains these fragments, and writes what is its own as CTEs between them:
 
     _maxwell_messages           from bronze to `read_statements`: what the message says
@@ -7,6 +7,7 @@
 
     Columns of `placed`, with all of `read_statements`:
 
+    image_index                 the row's index in its record
     message_operation           by the contract; NULL for a type that is not known
     row_image                   the row of the message, with exact numbers
     carried_key                 the key columns that the message names; NULL where it names none
@@ -178,7 +179,7 @@
 
         select
             {{ cdc.record_columns() }},
-            0 as image_index,
+            image_index,
             whole_operation as operation,
             {{ cdc.unmarked('message.type') }} as source_operation,
             {{ cdc.unknown_error('row_error', 'foreign_text', format) }} as error,

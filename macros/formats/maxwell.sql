@@ -30,6 +30,7 @@
 
         select
             *,
+            0 as image_index,
             {{ cdc._maxwell_key('message', 'key_message', 'row_image') }} as carried_key,
             true as may_be_minimal,
             text as foreign_text,

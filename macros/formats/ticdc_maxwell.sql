@@ -1,26 +1,38 @@
-{#- TiCDC's imitation of Maxwell: one message carries one row of a TiDB table, or a statement.
-    Surprise: a deleted row is in `old`, and the commit that orders everything is only in the Kafka key, of statements
-    in `ts`. Rules: docs/formats/ticdc_maxwell.md -#}
+{#- TiCDC's imitation of Maxwell: one message carries rows of TiDB tables, one object after the other, or a statement.
+    Surprise: a deleted row is in `old`, and the commit of a statement is its `ts`, that of a row nowhere: the offset orders.
+    Rules: docs/formats/ticdc_maxwell.md -#}
 
 {% macro parse_ticdc_maxwell(messages) -%}
-    with {{ cdc._maxwell_messages(messages) }},
+    -- without the value of the whole batch, which would be copied into every row of it
+    with entries as (
+
+        select
+            {{ cdc.record_columns() }},
+            load_error,
+            feed_key_columns,
+            feed_settings,
+            key,
+            image_index,
+            row_value as value
+        from {{ messages }}
+            lateral view outer posexplode(
+                -- where one object ends and the next begins: no JSON string has these signs, since its quotes are escaped
+                coalesce(
+                    split(try_validate_utf8(cast(value as string)), r'(?<=\})(?=\{"database":)'),
+                    array(cast(value as string))
+                )
+            ) as image_index, row_value
+
+    ),
+
+    {{ cdc._maxwell_messages('entries') }},
 
     worded as (
 
         select
             *,
-            from_json(cast(key as string), 'ts string') as key_message,
             {{ cdc._maxwell_operation() }} as message_operation
         from read_statements
-
-    ),
-
-    committed as (
-
-        select
-            *,
-            if(message_operation in ('schema_change', 'truncate'), message.ts, key_message.ts) as commit_text
-        from worded
 
     ),
 
@@ -44,14 +56,10 @@
                 {{ cdc._maxwell_row_time() }}
             ) as changed_at,
             cast(null as timestamp) as captured_at,
-            if(
-                commit_text rlike '^[0-9]{1,20}$',
-                array(cast(commit_text as decimal(38, 0))),
-                cast(array() as array<decimal(38, 0)>)
-            ) as position,
+            cast(array() as array<decimal(38, 0)>) as position,
             cast(null as string) as position_space,
-            if(commit_text rlike '^[0-9]{1,20}$', 'position', 'offset') as order_scope
-        from committed
+            'offset' as order_scope
+        from worded
 
     ),
 
@@ -66,7 +74,7 @@
 
     )
 
-    {{ cdc.to_change_contract('completed_rows', deletes_first=true) }}
+    {{ cdc.to_change_contract('completed_rows') }}
 {%- endmacro %}
 
 

@@ -61,7 +61,7 @@
 
 {#- The feeds of whose tables some rows may have a position and others only their offset: no message shows which a table has. -#}
 {% macro feeds_of_both_orders() -%}
-    {%- set formats = ['aws_dms', 'canal_json_ticdc', 'google_datastream', 'maxwell', 'ogg_json', 'ticdc_maxwell'] -%}
+    {%- set formats = ['aws_dms', 'canal_json_ticdc', 'google_datastream', 'maxwell', 'ogg_json'] -%}
     {%- set names = [] -%}
     {%- for name, settings in cdc.feeds().items() if settings.format in formats -%}
         {%- do names.append(name) -%}

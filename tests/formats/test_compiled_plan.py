@@ -38,7 +38,6 @@ ALSO_DECODED = {
     "oms_debezium_smt": {"the Kafka key": "key_text"} | OF_DEFAULTS,
     "dts_avro": {"the keys in tags": "PRIMARY"},
     "maxwell": {"the Kafka key": "parts", "the columns of a key that is a list": "MapType"},
-    "ticdc_maxwell": {"the Kafka key": "ts"},
     "oms_avro": {"the keys in tags": "PRIMARY"},
     "debezium_json": {
         "the Kafka key": "key_text",

@@ -112,6 +112,12 @@ def test_frames_of_ticdc_are_recognised():
         assert candidates(key, value, read_document(value)) == {"ticdc_open"}
 
 
+def test_several_rows_in_one_record_of_ticdc_are_recognised_by_its_key():
+    row = b'{"database":"d","table":"t","type":"insert","ts":1,"data":{"id":1}}'
+    key = b"\x00\x00\x00\x00\x00\x00\x00\x01"
+    assert candidates(key, row + row, read_document(row + row)) == {"ticdc_maxwell"}
+
+
 def test_a_file_gives_a_feed_that_loads_it(project: Project, capsys: pytest.CaptureFixture):
     record = {"topic": "shop.visits", "partition": 0, "key": None}
     message = {"data": [{"id": "1", "at": "2"}], "database": "shop", "table": "visits", "es": 10**12, "id": 7,
