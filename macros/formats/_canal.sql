@@ -12,6 +12,7 @@
     own_error                   why this format does not read a message that others would read; NULL where there is nothing
     rows_from, sent_rows        the list that has the rows, for errors, and the rows
     rows_before                 paired with them, the whole row or the changed columns before an update
+    is_old_whole                is `old` of an update the whole row, of which it leaves out NULLs at most?
     may_be_minimal              may `old` of an update lack all but its key, and `data` what did not change?
     foreign_text                a text that may be another format's, or NULL
     source_type                 of a message that is read
@@ -169,6 +170,7 @@
             'data' as rows_from,
             {{ cdc._canal_sent_rows() }} as sent_rows,
             case when word = 'UPDATE' and size(old) = size(data) then old end as rows_before,
+            false as is_old_whole,
             false as may_be_minimal,
             -- no message of rows shows which format of Canal's descent it is
             case when not contains(text, '"isDdl":') then text end as foreign_text,
@@ -280,7 +282,7 @@
                 when message_operation = 'delete' then row_image
                 when is_partial then {{ cdc.known_before('key_names', 'row_image', 'values_before') }}
                 -- the row that goes with its old key is known as a whole
-                when message_operation = 'update' and {{ cdc.moves_key('key_names', 'values_before', 'row_image') }}
+                when message_operation = 'update' and not is_old_whole and {{ cdc.moves_key('key_names', 'values_before', 'row_image') }}
                     then {{ cdc.overlaid('row_image', 'values_before') }}
                 else values_before
             end as old_image,

@@ -29,7 +29,7 @@
     operations_of_flink as (
 
         select
-            * except (message_operation, own_error, sent_rows, source_type),
+            * except (message_operation, own_error, sent_rows, is_old_whole, source_type),
             case word
                 when 'INSERT' then 'insert'
                 when 'UPDATE' then 'update'
@@ -45,6 +45,7 @@
                     then {{ cdc._flink_cdc_canal_row_in_no_list() }}
                 else sent_rows
             end as sent_rows,
+            true as is_old_whole,
             cast(null as string) as source_type
         from operations
 
@@ -53,11 +54,6 @@
     {{ cdc._canal_parsed_rows('operations_of_flink', 'flink_cdc_canal') }}
 
     {{ cdc.to_change_contract('parsed_rows') }}
-{%- endmacro %}
-
-
-{% macro flink_cdc_canal_row_before(relation) -%}
-    {{ cdc.row_before_by_changed_columns(relation) }}
 {%- endmacro %}
 
 

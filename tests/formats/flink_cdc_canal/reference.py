@@ -1,7 +1,7 @@
 """What Flink's canal-json must become: Canal's rows, and what docs/formats/flink_cdc_canal.md changes."""
 
 from tests.formats.canal_family import changes_of_canal, read
-from tests.formats.reference import Bad, canal_head, field
+from tests.formats.reference import Bad, canal_head, field, image
 
 WORDS = ("INSERT", "UPDATE", "DELETE")
 
@@ -32,4 +32,9 @@ def changes(row, message, feed):
     if is_alone and word in ("INSERT", "DELETE"):
         # SeaTunnel before 2.3.6 wrote its one row without a list around it
         message = message | {"data": [message["data"]] if message["data"] else None}
-    return changes_of_canal(row, message, feed)
+    found = changes_of_canal(row, message, feed)
+    for change in found:
+        # Canal's `old` has the changed columns, Flink's the whole row: a column that is not in it was NULL
+        if word.upper() == "UPDATE" and change["is_before_complete"]:
+            change["before_image"] = image(message["old"][change["row_index"] // 2])
+    return found
