@@ -14,7 +14,7 @@
             *,
             {{ cdc.decode_object('text', '''
                 data array<map<string, string>>, old array<map<string, string>>,
-                database string, `table` string, type string, isDdl string, es string, ts string,
+                database string, `schema` string, `table` string, type string, isDdl string, es string, ts string,
                 sql string, pkNames array<string>, mysqlType string''') }} as marked_object
         from {{ texts }}
 
@@ -73,6 +73,8 @@
                 when value is null then {{ cdc.lost_delete_reason() }}
                 when message is null then coalesce(undecodable_error, {{ cdc.undecodable_reason('value', 'text') }})
                 when word is null then 'type is missing'
+                when message.schema <> ''
+                    then concat('the message names a schema, as no source does that this format reads: ', message.schema)
                 when lower(message.isDdl) not in ('true', 'false')
                     then concat('isDdl is neither true nor false: ', message.isDdl)
                 when message.es is not null and try_cast(message.es as bigint) is null

@@ -72,6 +72,9 @@ def message_rows(row, message, options):
     kind = field(message, "type")
     if kind is None:
         raise Bad("type is missing")
+    if field(message, "schema"):
+        reason = "the message names a schema, as no source does that this format reads"
+        raise Bad(f"{reason}: {field(message, 'schema')}")
     word, flag = kind.upper(), field(message, "isDdl")
     if flag is not None and flag.lower() not in ("true", "false"):
         raise Bad(f"isDdl is neither true nor false: {flag}")
