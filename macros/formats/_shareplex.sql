@@ -73,7 +73,8 @@
                     then 'a column name occurs twice in data or key'
                 when row_operation = 'update' and coalesce(cardinality(sent_key), 0) < 1
                     then concat('op ', op, ' without key')
-                when sent_data is null or cardinality(sent_data) = 0 and row_operation <> 'update'
+                -- NULLs may have been left out of it, unless `key` has the whole row
+                when sent_data is null or cardinality(sent_data) = 0 and not (row_operation = 'update' and is_key_whole)
                     then concat('op ', op, ' without data')
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['sent_data', 'sent_key']) }}
             end as row_error

@@ -140,7 +140,8 @@ def rows_of_message(row, message, options, is_key_whole):
     data, key = image(message.get("data")), image(message.get("key"))
     if operation == "update" and key is None:
         raise Bad(f"op {op} without key")
-    if data is None and not (operation == "update" and isinstance(message.get("data"), dict)):
+    may_be_empty = operation == "update" and is_key_whole
+    if data is None and not (may_be_empty and isinstance(message.get("data"), dict)):
         raise Bad(f"op {op} without data")
     if is_full_load:
         operation = "snapshot"
