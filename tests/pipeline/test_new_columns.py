@@ -3,6 +3,8 @@
 import pytest
 
 from ingestion.config.feeds import Feed
+from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.dbt.macros import macros_of
 from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
 pytestmark = pytest.mark.long
@@ -157,6 +159,14 @@ def found(grown):
 def test_a_column_that_gold_added_is_missed_where_the_source_renames_it(found):
     lacks = "rows lack it: it was dropped or renamed, or the producer leaves it out"
     assert ("amount", lacks) in found
+
+
+def test_rows_without_their_nulls_lack_no_column():
+    feeds = {("format", "aws_dms"): ["d"], ("output_nulls", "dropped"): ["f", "m"]}
+    given = {"feeds_with": lambda *setting: feeds[setting]}
+    files = ("sql/quoted.sql", "sql/names.sql", "checks/leaves_nulls_out.sql")
+    source = "\n".join((PROJECT_ROOT / "macros" / name).read_text() for name in files)
+    assert "changes.feed in ('d', 'f', 'm')" in macros_of(source, given).leaves_nulls_out("changes")
 
 
 def test_a_type_that_became_another_one_is_told_in_the_order_of_the_source(found):
