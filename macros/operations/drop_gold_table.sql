@@ -19,8 +19,11 @@
     {%- if '_change' not in adapter.get_columns_in_relation(gold) | map(attribute='name') -%}
         {{ exceptions.raise_compiler_error('drop_gold_table: ' ~ table ~ ' has no column _change: it is no gold table of this project.') }}
     {%- endif -%}
-    {%- do run_query('drop table if exists ' ~ cdc.state_of(gold)) -%}
+    {#- a model that has gone to another schema has its state where it was -#}
+    {%- if parts[1] not in cdc.gold_models() | map(attribute='alias') -%}
+        {%- do run_query('drop table if exists ' ~ cdc.state_of(gold)) -%}
+        {%- do cdc.forget_marks([parts[1]]) -%}
+    {%- endif -%}
     {%- do run_query('drop table ' ~ gold) -%}
-    {%- do cdc.forget_marks([parts[1]]) -%}
     {%- do log(table ~ ': dropped, with its state', info=true) -%}
 {%- endmacro %}

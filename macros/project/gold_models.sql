@@ -22,6 +22,23 @@
 {%- endmacro %}
 
 
+{#- Refuses gold models whose tables have one name: the deletes of a table are kept by it, whatever the schema (state_of). Spark writes
+    all names in lower case. -#}
+{% macro refuse_shared_names() -%}
+    {%- set tables = {} -%}
+    {%- for node in cdc.gold_models() -%}
+        {%- set other = tables.get(node.alias | lower) -%}
+        {%- if other -%}
+            {{ exceptions.raise_compiler_error(
+                "Gold models '" ~ other ~ "' and '" ~ node.name ~ "' both make a table called " ~ node.alias ~ ', whose deletes would be kept'
+                ~ ' in one place, whatever their schemas: give one of them another name, or another alias.'
+            ) }}
+        {%- endif -%}
+        {%- do tables.update({node.alias | lower: node.name}) -%}
+    {%- endfor -%}
+{%- endmacro %}
+
+
 {#- What a model declares becomes whole in its node: columns that its call does not name are those of its YAML, and a history `of` a gold
     model has that one's table, key and columns. dbt knows both only once it has parsed all files. -#}
 {% macro complete_declaration(node) -%}
@@ -85,7 +102,7 @@
 
 {#- What the gold model of a tested relation declares: feed, table, key, columns. -#}
 {% macro gold_declaration(relation) -%}
-    {%- for node in cdc.gold_models() if node.alias == relation.identifier -%}
+    {%- for node in cdc.gold_models() if node.schema == relation.schema and node.alias == relation.identifier -%}
         {{ return(node.config.meta) }}
     {%- endfor -%}
 {%- endmacro %}

@@ -110,6 +110,12 @@ def test_columns_that_move_between_yaml_and_call_rebuild_nothing(built):
             f"{{{{ cdc.history(of='declared', {CALL}) }}}}",
             "History model 'undeclared': history(of='orders') takes the name of a gold model, ",
         ),
+        (
+            "undeclared",
+            "{{ config(alias='declared', schema='other') }}"
+            f"{{{{ cdc.current_state({CALL}, columns={{'id': 'int'}}) }}}}",
+            "'undeclared' both make a table called declared, ",
+        ),
     ],
 )
 def test_what_cannot_be_declared_is_one_sentence(built, name, text, sentence):

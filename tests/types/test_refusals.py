@@ -143,3 +143,21 @@ def test_a_wrong_argument_says_what_to_write(arguments, sentence):
     macros.check_gold_model(**right)
     with pytest.raises(CompilerError, match=f"Gold model 'orders'.*{sentence}"):
         macros.check_gold_model(**right | arguments)
+
+
+def gold_node(name: str, **more: str) -> dict:
+    return {"name": name, "schema": "gold", "alias": name} | more
+
+
+def test_two_gold_tables_of_one_name_are_refused_also_in_two_schemas():
+    def refuse(*nodes: dict) -> None:
+        macros = rendered("project/gold_models.sql")
+        macros.gold_models = lambda: nodes
+        macros.refuse_shared_names()
+
+    refuse(gold_node("a"), gold_node("b"), gold_node("items"))
+    with pytest.raises(CompilerError, match="'a' and 'b' both make a table called items, "):
+        refuse(
+            gold_node("a", schema="crm_a", alias="Items"),
+            gold_node("b", schema="crm_b", alias="items"),
+        )
