@@ -22,19 +22,29 @@
 {%- endmacro %}
 
 
-{#- Refuses gold models whose tables have one name: the deletes of a table are kept by it, whatever the schema (state_of). Spark writes
-    all names in lower case. -#}
+{#- Refuses models that would share what is kept by a name: how far each has come by the model's (mark_of_gold_model), which versions of a
+    model have in common, and the deletes by the table's, whatever its schema (state_of). Spark writes all names in lower case. -#}
 {% macro refuse_shared_names() -%}
+    {%- set models = {} -%}
     {%- set tables = {} -%}
-    {%- for node in cdc.gold_models() -%}
-        {%- set other = tables.get(node.alias | lower) -%}
-        {%- if other -%}
+    {%- for node in graph.nodes.values() if node.resource_type == 'model' and (node.config.meta.silver or node.config.meta.of) -%}
+        {%- if node.name in models -%}
             {{ exceptions.raise_compiler_error(
-                "Gold models '" ~ other ~ "' and '" ~ node.name ~ "' both make a table called " ~ node.alias ~ ', whose deletes would be kept'
-                ~ ' in one place, whatever their schemas: give one of them another name, or another alias.'
+                models[node.name] ~ ' and ' ~ node.original_file_path ~ " are both the model '" ~ node.name ~ "', and what is kept of one would"
+                ~ ' count for the other: give each a name of its own, without `versions` in its YAML.'
             ) }}
         {%- endif -%}
-        {%- do tables.update({node.alias | lower: node.name}) -%}
+        {%- do models.update({node.name: node.original_file_path}) -%}
+        {%- set other = tables.get(node.alias | lower) -%}
+        {%- if node.config.materialized in ['current_state', 'current_rows'] -%}
+            {%- if other -%}
+                {{ exceptions.raise_compiler_error(
+                    "Gold models '" ~ other ~ "' and '" ~ node.name ~ "' both make a table called " ~ node.alias ~ ', whose deletes would be kept'
+                    ~ ' in one place, whatever their schemas: give one of them another name, or another alias.'
+                ) }}
+            {%- endif -%}
+            {%- do tables.update({node.alias | lower: node.name}) -%}
+        {%- endif -%}
     {%- endfor -%}
 {%- endmacro %}
 

@@ -145,19 +145,30 @@ def test_a_wrong_argument_says_what_to_write(arguments, sentence):
         macros.check_gold_model(**right | arguments)
 
 
-def gold_node(name: str, **more: str) -> dict:
-    return {"name": name, "schema": "gold", "alias": name} | more
+def refuse_shared_names(*models: dict) -> None:
+    nodes = {}
+    for number, model in enumerate(models):
+        nodes[number] = {
+            "resource_type": "model",
+            "schema": "gold",
+            "alias": model["name"],
+            "config": {"materialized": "current_state", "meta": {"silver": "maxwell_changes"}},
+        } | model
+    rendered("project/gold_models.sql", graph={"nodes": nodes}).refuse_shared_names()
 
 
 def test_two_gold_tables_of_one_name_are_refused_also_in_two_schemas():
-    def refuse(*nodes: dict) -> None:
-        macros = rendered("project/gold_models.sql")
-        macros.gold_models = lambda: nodes
-        macros.refuse_shared_names()
-
-    refuse(gold_node("a"), gold_node("b"), gold_node("items"))
+    refuse_shared_names({"name": "a"}, {"name": "b"}, {"name": "items"})
     with pytest.raises(CompilerError, match="'a' and 'b' both make a table called items, "):
-        refuse(
-            gold_node("a", schema="crm_a", alias="Items"),
-            gold_node("b", schema="crm_b", alias="items"),
+        refuse_shared_names(
+            {"name": "a", "schema": "crm_a", "alias": "Items"},
+            {"name": "b", "schema": "crm_b", "alias": "items"},
+        )
+
+
+def test_two_versions_of_a_gold_model_are_refused():
+    with pytest.raises(CompilerError, match=r"a_v1.sql and a_v2.sql are both the model 'a', "):
+        refuse_shared_names(
+            {"name": "a", "alias": "a_v1", "original_file_path": "a_v1.sql"},
+            {"name": "a", "alias": "a_v2", "original_file_path": "a_v2.sql"},
         )
