@@ -22,6 +22,7 @@
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do cdc.ask_unread_feeds() -%}
             {%- do cdc.prepare_rebuilds() -%}
+            {%- do cdc.forget_earlier_builders() -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro %}

@@ -4,7 +4,8 @@
     {%- do cdc.complete_declaration(model) -%}
     {%- set version = cdc.version_for_gold(model.config.meta) -%}
     {%- do cdc.refuse_without_silver({'version': version}) -%}
-    {%- set built_by = 'table ' ~ local_md5(cdc.build_of_silver(model.config.meta) ~ compiled_code ~ model.description) -%}
+    {%- set built_by = 'table ' ~ local_md5(cdc.build_of_silver(model.config.meta) ~ compiled_code ~ model.description)
+        ~ cdc.place_of_build(model) -%}
     {%- set mark = cdc.mark_of_model() -%}
 
     {%- call cdc.with_hooks() -%}

@@ -12,6 +12,12 @@
 {%- endmacro %}
 
 
+{#- That of gold models to which the project gives no other one: beside the schema of silver, `dev_gold` beside `dev_silver`. -#}
+{% macro gold_schema() -%}
+    {{ return(cdc.silver_schema().replace('silver', 'gold')) }}
+{%- endmacro %}
+
+
 {#- Where the deletes of a gold table are: the table of the same name in the schema `state`, or in `dev_state` beside `dev_silver`. -#}
 {% macro state_of(gold_table) -%}
     {%- set silver = cdc.silver_schema() -%}

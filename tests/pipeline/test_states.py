@@ -141,3 +141,24 @@ def test_a_table_that_never_had_a_partial_row_is_not_asked_for_one(table, monkey
     for known in (1, 1):
         take((20 + table.loads, "INSERT", 1))
         assert len([text for text in sent if is_asked(text)]) == known
+
+
+def test_a_table_is_of_the_model_that_made_it_last(table):
+    own = MODEL.format(name=table.name)
+    table.shop.write_model(table.name, "{{ config(schema='gold_elsewhere') }}\n" + own)
+    table.take((4, "DELETE", 2), (5, "INSERT", 4))
+    table.shop.write_model(table.name, own)
+    table.take((6, "INSERT", 5))
+    assert table.ids() == [1, 3, 4, 5]
+
+    # another model takes its place, and gives it back
+    model = table.shop.root / "models" / "gold" / f"{table.name}.sql"
+    model.unlink()
+    successor = own.replace(f"table='{table.name}'", "table='empty'")
+    table.shop.write_model("successor", f"{{{{ config(alias='{table.name}') }}}}\n" + successor)
+    table.shop.run("--select", "silver", "successor")
+    assert table.ids() == []
+    model.with_stem("successor").unlink()
+    table.shop.write_model(table.name, own)
+    table.take((7, "INSERT", 6))
+    assert table.ids() == [1, 3, 4, 5, 6]

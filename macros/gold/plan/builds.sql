@@ -30,7 +30,38 @@
     {%- if forms | selectattr('type', 'in', ['float', 'double']) | list -%}
         {%- do declared.append('keys have all their digits') -%}
     {%- endif -%}
-    {{ return(cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true))) }}
+    {{ return(cdc.build_of_silver(node.config.meta) ~ ' ' ~ local_md5(tojson(declared, sort_keys=true)) ~ cdc.place_of_build(node)) }}
+{%- endmacro %}
+
+
+{#- What a build ends with where the model's table has another alias than the model's name, or another schema than that of gold: a
+    model that moves to another table, and back, must not go on with one that lacks what came in between. -#}
+{% macro place_of_build(node) -%}
+    {%- set table = node.schema ~ '.' ~ node.alias -%}
+    {{ return('' if table == cdc.gold_schema() ~ '.' ~ node.name else ' in ' ~ table) }}
+{%- endmacro %}
+
+
+{#- on-run-start: a table that a selected model makes is no longer that of another model which made it before, and which may come
+    back to it. -#}
+{% macro forget_earlier_builders() -%}
+    {%- set builders = {} -%}
+    {%- for node in graph.nodes.values()
+        if node.unique_id in selected_resources and node.config.materialized in ['current_state', 'current_rows', 'history_table']
+    -%}
+        {%- do builders.update({node.schema ~ '.' ~ node.alias: node.name}) -%}
+    {%- endfor -%}
+    {%- set own_schema = cdc.gold_schema() ~ '.' -%}
+    {%- set stale = [] -%}
+    {%- for name, mark in cdc.lakehouse_run().applied.items() if not name.startswith('#') and not mark.built_by.startswith('view ') -%}
+        {%- set places = mark.built_by.split(' cases: ')[0].split(' in ')[1:] -%}
+        {%- if builders.get(places[0] if places else own_schema ~ name, name) != name -%}
+            {%- do stale.append(name) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if stale -%}
+        {%- do cdc.forget_marks(stale) -%}
+    {%- endif -%}
 {%- endmacro %}
 
 
