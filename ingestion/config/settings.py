@@ -83,6 +83,12 @@ def check_settings(feed: str, settings: object, formats: dict[str, Format]) -> d
                 raise UserError(f"Feed {feed}: {name} is for topics, not for files: remove it.")
     elif "lines" in settings:
         raise UserError(f"Feed {feed}: lines is for files, not for {inputs[0]}: remove it.")
+    if settings.get("lines") == "messages" and settings.get("cut_overs"):
+        raise UserError(
+            f"Feed {feed}: cut_overs compare the time that Kafka gave a record, which "
+            "lines: messages do not have: remove cut_overs, or write the lines as records with a "
+            "timestamp."
+        )
     given = {key: value for key, value in settings.items() if value is not None}
     _check_belonging(feed, formats[settings["format"]], formats, given)
     return {key: _checked(feed, key, value) for key, value in given.items()}

@@ -5,6 +5,7 @@
     {%- if execute and flags.WHICH in ['run', 'build', 'test'] and cdc.has_work() -%}
         {%- do cdc.refuse_ansi() -%}
         {%- do cdc.refuse_shared_names() -%}
+        {%- do cdc.refuse_cut_overs_without_times() -%}
         {%- do cdc.register_bronze() -%}
         {%- do cdc.register_findings() -%}
         {%- do cdc.generate_code(false) -%}

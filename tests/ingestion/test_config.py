@@ -101,6 +101,10 @@ def test_every_setting_in_the_registry_is_one():
         (GOOD | {"topics": [1]}, ["topics must be text or a list of texts", "[1]"]),
         (GOOD | {"lines": "messages"}, ["lines is for files"]),
         ({"format": "canal_json", "files": "x", "lines": "rows"}, ["records or messages"]),
+        (
+            {"format": "canal_json", "files": "x", "lines": "messages", "cut_overs": {"a.b": "x"}},
+            ["cut_overs compare the time that Kafka gave a record", "remove cut_overs"],
+        ),
         ({"format": "canal_json", "files": "x", "kafka": {}}, ["kafka is for topics"]),
         ({"format": "canal_json", "files": "x", "group": "g"}, ["group is for topics"]),
         (GOOD | {"group": ["g"]}, ["group must be text", "['g']"]),

@@ -145,6 +145,15 @@ def test_a_wrong_argument_says_what_to_write(arguments, sentence):
         macros.check_gold_model(**right | arguments)
 
 
+def test_a_cut_over_of_messages_without_a_time_is_refused():
+    feed = {"files": "in", "cut_overs": {"shop.orders": "2020-03-01 08:30:00Z"}}
+    macros = rendered("gold/sql/cut_overs.sql", feeds=lambda: {"crm": feed})
+    macros.refuse_cut_overs_without_times()
+    feed["lines"] = "messages"
+    with pytest.raises(CompilerError, match="Feed crm: cut_overs compare the time that Kafka gave"):
+        macros.refuse_cut_overs_without_times()
+
+
 def refuse_shared_names(*models: dict) -> None:
     nodes = {}
     for number, model in enumerate(models):

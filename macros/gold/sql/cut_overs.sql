@@ -25,6 +25,17 @@
 {%- endmacro %}
 
 
+{#- Where messages have no time, no change would come after a cut-over. The loader refuses as well. -#}
+{% macro refuse_cut_overs_without_times() -%}
+    {%- for feed, settings in cdc.feeds().items() if settings.lines == 'messages' and settings.cut_overs -%}
+        {{ exceptions.raise_compiler_error(
+            'Feed ' ~ feed ~ ': cut_overs compare the time that Kafka gave a record, which lines: messages do not have: remove cut_overs, or'
+            ~ ' write the lines as records with a timestamp.'
+        ) }}
+    {%- endfor -%}
+{%- endmacro %}
+
+
 {% macro epochs_of_a_cut_over() -%}
     {{ return(100000) }}
 {%- endmacro %}
