@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pyspark.sql import SparkSession
 
 from ingestion.bronze.storage import exists, list_names, read_text, write_text
-from ingestion.bronze.tables import table_path
+from ingestion.bronze.tables import landed_batches
 from ingestion.config.feeds import Offsets
 
 
@@ -114,10 +114,7 @@ def end_of_batch(spark: SparkSession, bronze: str, feed: str, start: Start, batc
 
 def _landed_batch(spark: SparkSession, bronze: str, application_id: str) -> int:
     """Return the last batch that Delta remembers, or -1."""
-    delta = spark._jvm.org.apache.spark.sql.delta.DeltaLog
-    log = delta.forTable(spark._jsparkSession, table_path(bronze, "messages"))
-    snapshot = log.update(False, spark._jvm.scala.Option.empty(), spark._jvm.scala.Option.empty())
-    version = snapshot.transactions().get(application_id)
+    version = landed_batches(spark, bronze).get(application_id)
     return int(version.get()) if version.isDefined() else -1
 
 

@@ -2,12 +2,13 @@
 
 import hashlib
 import json
+import re
 from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from ingestion.bronze.tables import append_rows, read_table
+from ingestion.bronze.tables import append_rows, landed_batches, read_table
 from ingestion.config.feeds import Config, Feed, choose
 from ingestion.errors import CHANGED, UserError
 
@@ -46,7 +47,7 @@ def feeds_in_doubt(
     doubts: dict[str, UserError] = {}
     for name, (_, mark) in recorded.items():
         gone = not names and name not in config.feeds and mark != RETIRED
-        if gone and _has_landed(spark, config.bronze, name):
+        if gone and _has_records(spark, config.bronze, name):
             doubts[name] = UserError(
                 f"Feed {name} has records in bronze but is missing from dbt_project.yml: put it "
                 f"back, or run `python -m ingestion retire {name}`.",
@@ -92,6 +93,13 @@ def _recorded(spark: SparkSession, bronze: str) -> dict[str, tuple[str | None, s
 
 
 def _has_landed(spark: SparkSession, bronze: str, name: str) -> bool:
+    """Return whether records have ever landed: those that were trimmed may be in silver still."""
+    loads = landed_batches(spark, bronze).keySet().mkString("\n")
+    landed = re.search(f"^(files|kafka)/{re.escape(name)}/", loads, re.MULTILINE)
+    return landed is not None or _has_records(spark, bronze, name)
+
+
+def _has_records(spark: SparkSession, bronze: str, name: str) -> bool:
     return not read_table(spark, bronze, "messages").where(F.col("feed") == name).isEmpty()
 
 

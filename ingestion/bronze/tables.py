@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
+from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -75,10 +76,19 @@ def read_table(spark: SparkSession, bronze: str, table: str) -> DataFrame:
 
 def bronze_version(spark: SparkSession, bronze: str) -> int:
     """Return the version of the table of messages, without a Spark job."""
+    return int(_snapshot(spark, bronze).version())
+
+
+def landed_batches(spark: SparkSession, bronze: str) -> JavaObject:
+    """Return the last batch of each application that Delta remembers, as a map of the JVM."""
+    return _snapshot(spark, bronze).transactions()
+
+
+def _snapshot(spark: SparkSession, bronze: str) -> JavaObject:
     delta = spark._jvm.org.apache.spark.sql.delta.DeltaLog
     log = delta.forTable(spark._jsparkSession, table_path(bronze, "messages"))
     none = spark._jvm.scala.Option.empty()
-    return int(log.update(False, none, none).version())
+    return log.update(False, none, none)
 
 
 def append_rows(

@@ -229,6 +229,18 @@ def test_meaning_may_change_before_anything_landed(project: Project):
     assert project.load().code == OK
 
 
+def test_changed_meaning_is_refused_also_where_all_records_were_trimmed(project: Project):
+    configure(project)
+    put(project, "in/a.jsonl", record(0))
+    project.load()
+    messages = f"delta.`{project.folder}/lakehouse/bronze/messages`"
+    appended = "alter table {} set tblproperties ('delta.appendOnly' = '{}')"
+    project.spark.sql(appended.format(messages, "false"))
+    project.spark.sql(f"delete from {messages}")
+    configure(project, time_zone="Asia/Shanghai")
+    assert project.load().code == CHANGED
+
+
 def test_missing_feed_is_refused_until_it_is_retired(project: Project):
     from ingestion.__main__ import main
 
