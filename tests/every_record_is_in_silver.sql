@@ -1,6 +1,7 @@
 {{ config(meta={'cdc': {'findings': true}}, severity='error') }}
 -- depends_on: {{ ref('cdc_changes') }}
--- Conservation: every record of bronze is in silver, once per row, and silver holds nothing else.
+-- Conservation: every record of bronze is in silver, once per row, and silver holds nothing else. Where all of it is
+-- compared, bronze may have been trimmed: what is older than all that it holds of a partition is in silver alone.
 {%- set checked = cdc.checked_version() if execute else -1 %}
 
 with
@@ -61,11 +62,50 @@ compared as (
                 and records.partition = changes.partition
                 and records.offset = changes.offset
 
+),
+{%- if checked < 0 %}
+
+oldest_records as (
+
+    select
+        feed,
+        topic,
+        topic_generation,
+        partition,
+        min(offset) as oldest_offset
+    from {{ cdc.unchecked_records(checked) }}
+    group by feed, topic, topic_generation, partition
+
+),
+
+findings as (
+
+    select compared.*
+    from compared
+        left join oldest_records
+            on
+                compared.feed = oldest_records.feed
+                and compared.topic = oldest_records.topic
+                and compared.topic_generation = oldest_records.topic_generation
+                and compared.partition = oldest_records.partition
+    where
+        compared.finding is not null
+        and (compared.finding <> 'in silver, but not in bronze' or compared.offset >= oldest_records.oldest_offset)
+
 )
+{%- else %}
+
+findings as (
+
+    select *
+    from compared
+    where finding is not null
+
+)
+{%- endif %}
 
 select
     cast(null as string) as gold_table,
     *,
     cast(null as array<string>) as row_key
-from compared
-where finding is not null
+from findings

@@ -398,6 +398,15 @@ def test_what_bronze_has_lost_stays_in_silver_until_someone_lets_it_go(trimmed, 
     project.run("--select", "silver")
     assert project.sql(rows) == before
 
+    conserved = ("test", "--select", "every_record_is_in_silver")
+    conserved += ("--vars", "check_all_history: true")
+    assert set(project.statuses(project.dbt(*conserved)).values()) == {"pass"}
+    changes = "silver.maxwell_changes"
+    row = project.spark.table(changes).where("feed = 'trimmed' and offset = 1")
+    row.selectExpr("* except (offset)", "offset + 8 as offset").writeTo(changes).append()
+    assert set(project.statuses(project.dbt(*conserved)).values()) == {"fail"}
+    project.sql(f"delete from {changes} where feed = 'trimmed' and offset = 9")
+
     refused = project.dbt("run", "--full-refresh", "--select", "maxwell_changes")
     complaint = str(refused.exception)
     assert "bronze no longer holds 1 of the records" in complaint
