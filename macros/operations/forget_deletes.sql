@@ -75,7 +75,7 @@ using (
     with changes as (
 
         {{ cdc.timed_changes(gold) }}
-            and changes.bronze_version <= ({{ cdc.version_read_by(gold.identifier) }})
+            and changes.bronze_version <= ({{ cdc.version_read_by(cdc.model_of_gold_table(gold).name) }})
 
     ),
 

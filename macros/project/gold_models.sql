@@ -110,11 +110,19 @@
 {%- endmacro %}
 
 
+{#- The gold model that makes a table; none where there is none. -#}
+{% macro model_of_gold_table(relation) -%}
+    {%- for node in cdc.gold_models() if node.schema == relation.schema and node.alias == relation.identifier -%}
+        {{ return(node) }}
+    {%- endfor -%}
+    {{ return(none) }}
+{%- endmacro %}
+
+
 {#- What the gold model of a tested relation declares: feed, table, key, columns. -#}
 {% macro gold_declaration(relation) -%}
-    {%- for node in cdc.gold_models() if node.schema == relation.schema and node.alias == relation.identifier -%}
-        {{ return(node.config.meta) }}
-    {%- endfor -%}
+    {%- set node = cdc.model_of_gold_table(relation) -%}
+    {%- if node -%}{{ return(node.config.meta) }}{%- endif -%}
 {%- endmacro %}
 
 
