@@ -1,4 +1,54 @@
-{#- Feeds of which bronze has records, whether dbt_project.yml has them or not. -#}
+{#- Feeds of which bronze has records, and that dbt_project.yml does not have. -#}
+
+{#- Keeps in mind that silver lacks records of these feeds, of which later runs would not take them. refuse_forgotten_feeds asks for `reparse` once
+    such a feed is there. -#}
+{% macro remember_absent_feeds(names) -%}
+    {%- for feed in names if feed not in cdc.feeds() -%}
+        {%- do cdc.remember('#forgotten ' ~ feed, 0, '') -%}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- Absent feeds with records that this run passes over: a table of their format goes on to newer ones. A feed whose format was not noted may
+    be of any. -#}
+{% macro feeds_passed_over() -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- set absent = run.unread_feeds | list | reject('in', cdc.feeds() | list) | list -%}
+    {%- set tables = cdc.selected_change_tables() -%}
+    {%- set names = [] -%}
+    {%- if absent and tables -%}
+        {%- set formats = cdc.formats_of_landed_feeds() -%}
+        {%- for feed in absent -%}
+            {%- for node in tables if formats.get(feed, node.name) == node.name and node.name in run.applied -%}
+                {%- if run.applied[node.name].version < run.unread_feeds[feed] -%}
+                    {%- do names.append(feed) -%}
+                {%- endif -%}
+            {%- endfor -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{ return(names) }}
+{%- endmacro %}
+
+
+{#- Feeds of which records have landed for these tables of silver. -#}
+{% macro feeds_landed_for(tables) -%}
+    {%- set names = [] -%}
+    {%- for feed, table in cdc.formats_of_landed_feeds().items() if table in tables -%}
+        {%- do names.append(feed) -%}
+    {%- endfor -%}
+    {{ return(names) }}
+{%- endmacro %}
+
+
+{#- The table of silver of each feed of which records have landed, by its format then. -#}
+{% macro formats_of_landed_feeds() -%}
+    {%- set tables = {} -%}
+    {%- for row in cdc.landed_feeds() if row[1] -%}
+        {%- do tables.update({row[0]: fromjson(row[1]).format ~ '_changes'}) -%}
+    {%- endfor -%}
+    {{ return(tables) }}
+{%- endmacro %}
+
 
 {#- The feeds of which records have landed, each with the settings that it had then, as JSON. -#}
 {% macro landed_feeds() -%}
@@ -8,29 +58,13 @@
 {%- endmacro %}
 
 
-{#- The feeds whose records landed in the formats of these models, whether dbt_project.yml has them or not. -#}
-{% macro feeds_landed_for(models) -%}
-    {%- set names = [] -%}
-    {%- for row in cdc.landed_feeds() if (fromjson(row[1] or '{}') or {}).get('format', '') ~ '_changes' in models -%}
-        {%- do names.append(row[0]) -%}
+{#- The models of formats that this run reads bronze into. -#}
+{% macro selected_change_tables() -%}
+    {%- set nodes = [] -%}
+    {%- for node in graph.nodes.values()
+        if node.unique_id in selected_resources and node.config.materialized == 'change_log' and node.name.endswith('_changes')
+    -%}
+        {%- do nodes.append(node) -%}
     {%- endfor -%}
-    {{ return(names) }}
-{%- endmacro %}
-
-
-{#- Does the run read bronze into a table of silver? -#}
-{% macro reads_bronze() -%}
-    {%- for id in selected_resources if graph.nodes.get(id, {}).get('config', {}).get('materialized') == 'change_log' -%}
-        {%- if graph.nodes[id].name.endswith('_changes') -%}{{ return(true) }}{%- endif -%}
-    {%- endfor -%}
-    {{ return(false) }}
-{%- endmacro %}
-
-
-{#- Of these, the feeds that dbt_project.yml does not have: this run passes over their records, or rebuilds a table without their rows,
-    and later ones would not come back to them. refuse_forgotten_feeds asks for `reparse` once such a feed is there. -#}
-{% macro remember_absent_feeds(names) -%}
-    {%- for feed in names if feed not in cdc.feeds() -%}
-        {%- do cdc.remember('#forgotten ' ~ feed, 0, '') -%}
-    {%- endfor -%}
+    {{ return(nodes) }}
 {%- endmacro %}

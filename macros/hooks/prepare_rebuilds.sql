@@ -4,9 +4,8 @@
 {% macro prepare_rebuilds() -%}
     {%- set run = cdc.lakehouse_run() -%}
     {%- set built = [] -%}
-    {%- for node in graph.nodes.values()
-        if node.unique_id in selected_resources and node.config.materialized == 'change_log' and node.name.endswith('_changes')
-    -%}
+    {%- set late = [] -%}
+    {%- for node in cdc.selected_change_tables() -%}
         {%- set silver = adapter.get_relation(none, node.schema, node.alias) -%}
         {%- set refreshes = flags.FULL_REFRESH if node.config.full_refresh is none else node.config.full_refresh -%}
         {%- if silver is not none and (refreshes or node.name not in run.applied) -%}
@@ -15,12 +14,15 @@
         {%- if refreshes or silver is none or node.name not in run.applied -%}
             {%- do built.append(node.name) -%}
         {%- endif -%}
+        {%- if cdc.is_late(node.name, cdc.made_of_silver()) -%}
+            {%- do late.append(node.name) -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- if built -%}
         {%- do cdc.remember_absent_feeds(cdc.feeds_landed_for(built)) -%}
     {%- endif -%}
     {%- set stale = [] -%}
-    {%- if built | select('in', run.applied) | list or built and cdc.have_read_all_of_bronze(cdc.made_of_silver()) -%}
+    {%- if late or built | select('in', run.applied) | list -%}
         {%- do stale.extend(built + cdc.made_of_silver()) -%}
     {%- endif -%}
     {#- which reads all records of its feeds -#}
@@ -33,10 +35,16 @@
 {%- endmacro %}
 
 
-{#- Has one of the models come to the version that this run reads? It would then pass over a table that is first built now: all rows of it
-    are stamped with this version. -#}
-{% macro have_read_all_of_bronze(models) -%}
+{#- Will rows of a table enter silver below what one of these models has read of it? So it is with a format that no run had while they
+    went on: its first rows are stamped with the version that this run reads, later ones with that of their load. -#}
+{% macro is_late(table, models) -%}
     {%- set run = cdc.lakehouse_run() -%}
-    {%- for name in models if run.applied.get(name, {'version': -1}).version >= run.bronze_version -%}{{ return(true) }}{%- endfor -%}
+    {%- set mark = run.applied.get(table) -%}
+    {%- for name in models if name in run.applied -%}
+        {%- set read = run.applied[name].version -%}
+        {%- if read >= run.bronze_version and not mark or mark and read > mark.version and cdc.has_new_records(mark, table) -%}
+            {{ return(true) }}
+        {%- endif -%}
+    {%- endfor -%}
     {{ return(false) }}
 {%- endmacro %}

@@ -89,9 +89,7 @@
         {%- for row in unread -%}
             {%- do run.unread_feeds.update({row[0]: row[1] | int}) -%}
         {%- endfor -%}
-        {%- if cdc.reads_bronze() -%}
-            {%- do cdc.remember_absent_feeds(run.unread_feeds) -%}
-        {%- endif -%}
+        {%- do cdc.remember_absent_feeds(cdc.feeds_passed_over()) -%}
     {%- endif -%}
 {%- endmacro %}
 
