@@ -1,11 +1,20 @@
 {#- Feeds of which bronze has records, and that dbt_project.yml does not have. -#}
 
-{#- Keeps in mind that silver lacks records of these feeds, of which later runs would not take them. refuse_forgotten_feeds asks for `reparse` once
-    such a feed is there. -#}
+{#- Writes down, of these feeds those that dbt_project.yml does not have: silver will lack records of them that no later run would take.
+    refuse_forgotten_feeds asks for `reparse` once such a feed is there. At once, as the run may be killed after a table has gone on. -#}
 {% macro remember_absent_feeds(names) -%}
-    {%- for feed in names if feed not in cdc.feeds() -%}
-        {%- do cdc.remember('#forgotten ' ~ feed, 0, '') -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- for feed in names | unique if feed not in cdc.feeds() and '#forgotten ' ~ feed not in run.applied -%}
+        {%- do cdc.write_forgotten(feed) -%}
+        {%- do run.applied.update({'#forgotten ' ~ feed: {'version': 0, 'built_by': ''}}) -%}
+        {%- do run.applied_before.update({'#forgotten ' ~ feed: {'version': 0, 'built_by': ''}}) -%}
     {%- endfor -%}
+{%- endmacro %}
+
+
+{#- Writes the mark of a feed of which silver lacks records. -#}
+{% macro write_forgotten(feed) -%}
+    {%- do run_query('insert into ' ~ cdc.applied_versions() ~ ' values (' ~ cdc.quoted('#forgotten ' ~ feed) ~ ", 0, '')") -%}
 {%- endmacro %}
 
 

@@ -16,6 +16,6 @@
         {%- endif -%}
     {%- endfor -%}
     {%- do cdc.forget_marks(cdc.made_of_silver() + ['#forgotten ' ~ feed]) -%}
-    {%- do run_query('insert into ' ~ cdc.applied_versions() ~ ' values (' ~ cdc.quoted('#forgotten ' ~ feed) ~ ", 0, '')") -%}
+    {%- do cdc.write_forgotten(feed) -%}
     {%- do log(feed ~ ': rows removed from ' ~ (removed | join(', ') or 'no table'), info=true) -%}
 {%- endmacro %}

@@ -26,7 +26,7 @@
     {%- endfor -%}
     {#- models that are disabled, or whose files are away, may be of this feed, too -#}
     {%- set present = graph.nodes.values() | map(attribute='name') | list -%}
-    {%- for name in cdc.applied_marks() 
+    {%- for name in cdc.applied_marks()
         if not name.startswith('#') and name not in present and 'parse_' ~ name.removesuffix('_changes') not in cdc
     -%}
         {%- do stale.append(name) -%}
