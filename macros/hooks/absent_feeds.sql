@@ -12,12 +12,6 @@
 {%- endmacro %}
 
 
-{#- Writes the mark of a feed of which silver lacks records. -#}
-{% macro write_forgotten(feed) -%}
-    {%- do run_query('insert into ' ~ cdc.applied_versions() ~ ' values (' ~ cdc.quoted('#forgotten ' ~ feed) ~ ", 0, '')") -%}
-{%- endmacro %}
-
-
 {#- Absent feeds with records that this run passes over: a table of their format goes on to newer ones. A feed whose format was not noted may
     be of any. -#}
 {% macro feeds_passed_over() -%}

@@ -119,6 +119,12 @@ select max(applied.bronze_version) from {{ cdc.applied_versions() }} as applied 
 {%- endmacro %}
 
 
+{#- Writes the mark of a feed of which silver lacks records. -#}
+{% macro write_forgotten(feed) -%}
+    {%- do run_query('insert into ' ~ cdc.applied_versions() ~ ' values (' ~ cdc.quoted('#forgotten ' ~ feed) ~ ", 0, '')") -%}
+{%- endmacro %}
+
+
 {#- Which build of silver a gold table is made from. -#}
 {% macro build_of_silver(meta) -%}
     {{ return(cdc.lakehouse_run().applied.get(meta.silver, {}).get('built_by', '')) }}
