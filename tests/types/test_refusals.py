@@ -92,8 +92,7 @@ def refuse_changed_feeds(settings: dict, recorded: str) -> None:
         feeds=lambda: {"crm": settings},
         settings_without_meaning=lambda: FREE,
         fromjson=json.loads,
-        run_query=lambda query: [("crm", recorded)],
-        source=lambda *name: "bronze.feeds",
+        landed_feeds=lambda: [("crm", recorded)],
     ).refuse_changed_feeds()
 
 
