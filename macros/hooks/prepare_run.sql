@@ -51,7 +51,7 @@
     {%- for feed, settings in cdc.feeds().items() if '#forgotten ' ~ feed in applied and settings.format ~ '_changes' in applied -%}
         {{ exceptions.raise_compiler_error(
             'Feed ' ~ feed ~ ' is in dbt_project.yml again, but silver lacks records of it: runs without the feed have passed over them, or '
-            ~ 'forget_feed has removed their rows. Run `python -m ingestion reparse ' ~ feed ~ '`, which reads all of them.'
+            ~ 'forget_feed has removed their rows: run `python -m ingestion reparse ' ~ feed ~ '`, which reads all of them.'
         ) }}
     {%- endfor -%}
 {%- endmacro %}

@@ -334,7 +334,7 @@ def test_records_that_runs_without_their_feed_passed_over_are_asked_for(one_more
         """It is refused until it is parsed again."""
         project.set_feeds(feeds)
         refused = project.dbt(*silver)
-        assert "Run `python -m ingestion reparse is_away`" in str(refused.exception)
+        assert "run `python -m ingestion reparse is_away`" in str(refused.exception)
         assert ingestion(["reparse", "is_away", "--project-dir", str(project.root)]) == 0
         project.run("--select", "silver")
         return [row.offset for row in project.sql(offsets)]
