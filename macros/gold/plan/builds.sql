@@ -54,7 +54,7 @@
     {%- set own_schema = cdc.gold_schema() ~ '.' -%}
     {%- set stale = [] -%}
     {%- for name, mark in cdc.lakehouse_run().applied.items() if not name.startswith('#') and not mark.built_by.startswith('view ') -%}
-        {%- set places = mark.built_by.split(' cases: ')[0].split(' in ')[1:] -%}
+        {%- set places = cdc.build_of_mark(mark).split(' in ')[1:] -%}
         {%- if builders.get(places[0] if places else own_schema ~ name, name) != name -%}
             {%- do stale.append(name) -%}
         {%- endif -%}
