@@ -232,7 +232,7 @@
 
 
 {#- A Kafka key, or a header that holds one, with its fractions marked: NULL for anything that is no JSON object.
-    `key_image` takes the columns out of it, and out of a schema block if there is one. -#}
+    `key_image` takes the columns out of it, and out of a schema block if there is one: NULL where there is no column. -#}
 {% macro decode_key(text) -%}
     from_json(
         concat('{"flat":', {{ text }}, ',"wrapped":', {{ text }}, '}'),
@@ -246,8 +246,8 @@
         case
             when map_contains_key({{ decoded }}.flat, 'schema') and map_contains_key({{ decoded }}.flat, 'payload')
                 and ({{ decoded }}.wrapped.payload is not null or {{ decoded }}.flat['payload'] is null)
-                then {{ decoded }}.wrapped.payload
-            else {{ decoded }}.flat
+                then case when cardinality({{ decoded }}.wrapped.payload) > 0 then {{ decoded }}.wrapped.payload end
+            when cardinality({{ decoded }}.flat) > 0 then {{ decoded }}.flat
         end,
         (column_name, wire_text) -> if(
             startswith(wire_text, '{'), {{ cdc.extended_json_value('wire_text') }}, {{ cdc.unmarked('wire_text') }}
@@ -695,8 +695,12 @@
         select
             *,
             case
-                when feed_keys is null then map_values(key_image)
-                else {{ cdc.key_values_of_either('key_names', 'key_image', 'coalesce(new_image, old_image)') }}
+                when feed_keys is not null
+                    then {{ cdc.key_values_of_either('key_names', 'key_image', 'coalesce(new_image, old_image)') }}
+                -- other fields than the document's id come from transforms of the connector
+                when connector <=> 'mongodb' and cardinality(key_image) > 1
+                    then case when map_contains_key(key_image, 'id') then array(key_image['id']) end
+                else map_values(key_image)
             end as key_of_row,
             case
                 when message_operation = 'update' and not connector <=> 'mongodb'

@@ -46,7 +46,7 @@
         select
             *,
             {{ cdc.decoded_object('marked_object') }} as envelope,
-            {{ cdc.key_image('key_message') }} as sent_key
+            {{ cdc.key_image('key_message') }} as key_image
         from parsed
 
     ),
@@ -68,7 +68,6 @@
             {{ cdc.exact_numbers(
                 'coalesce(envelope.payload, case when size(envelope.bare) = 1 then envelope.bare[0] end)', 'exact_text'
             ) }} as message,
-            if(cardinality(sent_key) > 0, sent_key, null) as key_image,
             value is null or coalesce({{ cdc.is_null_text('text') }}, false) as is_null_value
         from enveloped
 

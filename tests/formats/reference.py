@@ -618,7 +618,7 @@ def debezium_key(text):
         return None, True
     if "schema" in key and "payload" in key and isinstance(key["payload"], dict | None):
         key = key["payload"]
-    return extended_json_key(image(key)), False
+    return extended_json_key(image(key)) or None, False
 
 
 def sent_key(record):
@@ -996,7 +996,9 @@ def debezium_row_change(row, body, op, record, key_image, key_is_odd):
     if feed_keys is None and key_is_odd:
         raise Bad(NO_JSON_KEY)
     keys = feed_keys or (["_id"] if connector == "mongodb" else key_image and list(key_image))
-    if feed_keys is None:
+    if feed_keys is None and connector == "mongodb" and len(key_image or {}) > 1:
+        row_key = [key_image["id"]] if "id" in key_image else None
+    elif feed_keys is None:
         row_key = key_image and list(key_image.values())
     else:
         row_key = key_of(keys, (after or before or {}) | (key_image or {}))

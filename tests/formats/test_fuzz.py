@@ -131,6 +131,8 @@ def complaint(format_name, records, changes_of):
             return f"a row is {row['operation']}, but its error is {row['error']}"
         if row["row_key"] is not None and len(row["row_key"]) != len(row["key_columns"] or []):
             return "a key has not the columns that it names"
+        if row["row_key"] == [] or row["key_columns"] == []:
+            return "a key has no column"
         if row["operation"] in ("insert", "snapshot") and row["after_image"] is None:
             return f"{row['operation']} without a row"
     return None
