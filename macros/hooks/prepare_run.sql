@@ -22,6 +22,9 @@
         {%- do cdc.choose_code_generation() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do cdc.ask_unread_feeds() -%}
+        {%- endif -%}
+        {%- do cdc.count_records() -%}
+        {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do cdc.prepare_rebuilds() -%}
             {%- do cdc.forget_earlier_builders() -%}
         {%- endif -%}
@@ -83,12 +86,17 @@
     {%- endfor -%}
     {%- if marks and marks | min < run.bronze_version -%}
         {%- do cdc.refuse_lost_versions(marks | min + 1) -%}
+        {%- set counted = cdc.known_records().version -%}
         {%- set unread = run_query(
-            'select feed, max(_commit_version) from ' ~ cdc.new_in_bronze(marks | min + 1, run.bronze_version) ~ ' group by feed'
+            'select feed, max(_commit_version), count_if(_commit_version > ' ~ counted ~ ') from '
+            ~ cdc.new_in_bronze(marks | min + 1, run.bronze_version) ~ ' group by feed'
         ) -%}
         {%- for row in unread -%}
             {%- do run.unread_feeds.update({row[0]: row[1] | int}) -%}
         {%- endfor -%}
+        {%- if marks | min <= counted -%}
+            {%- do run.update({'new_records': unread.rows | map(attribute=2) | map('int') | sum}) -%}
+        {%- endif -%}
         {%- do cdc.remember_absent_feeds(cdc.feeds_passed_over()) -%}
     {%- endif -%}
 {%- endmacro %}

@@ -5,6 +5,7 @@
     applied        {name: {version, built_by}}: the marks of models, and with a # in front of other things that are kept
     applied_before, applied_now      the same as they were when the run began, and those that finish_run writes
     unread_feeds   {feed: the version of its newest record that some silver model has not read}
+    new_records    how many records have come since they were last counted; none where no question has counted them
     new_changes    {silver table: what is new in it by source table}, see new_changes_of_silver
     gold_plans     {gold model: its plan}, see gold_plan
     declared       {gold model: what decides what is in its table}, see declared_by_model
@@ -16,7 +17,7 @@
     {%- do graph.update({'lakehouse': {
         'bronze_version': bronze_version, 'oldest_version': oldest_version,
         'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
-        'unread_feeds': {}, 'new_changes': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
+        'unread_feeds': {}, 'new_records': none, 'new_changes': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
         'known': {}, 'looked_from': {}, 'compared_with_some': []
     }}) -%}
 {%- endmacro %}

@@ -61,7 +61,7 @@
         'has_ranges': new_changes != {} and cdc.has_ranges(meta),
         'cases': cdc.cases_of_mark(mark) if mark else none
     } -%}
-    {%- set known = cdc.known_of_table() if plan.mode == 'merge' and plan.cases != [] else [] -%}
+    {%- set known = cdc.known_of_table(plan) if plan.mode == 'merge' else [] -%}
     {%- if plan.mode == 'merge' -%}
         {%- if 'moved keys' in known and not plan.moves -%}
             {%- do plan.update({
@@ -118,13 +118,21 @@
 {%- endmacro %}
 
 
-{#- Which of the rarer cases are known of the table: rows with values of several ages, old keys under which a move left values. Asked
-    only of tables that may have one. -#}
-{% macro known_of_table() -%}
-    {{ return(run_query(
-        "(select 'partial rows' as known from " ~ this ~ " where cardinality(_change.column_sequences) > 0 limit 1)"
-        ~ " union all (select 'moved keys' from " ~ cdc.state_relation() ~ " where moved_sequence.epoch is not null limit 1)"
-    ).columns[0].values() | list) }}
+{#- Which of the rarer cases the table has: rows with values of several ages, old keys under which a move left values. Asked only for
+    what the table may have by its mark, and for such rows only where no new change is partial: otherwise there are some anyway. -#}
+{% macro known_of_table(plan) -%}
+    {%- set questions = [] -%}
+    {%- if not plan.by_column and (plan.cases is none or 'partial rows' in plan.cases) -%}
+        {%- do questions.append(
+            "(select 'partial rows' as known from " ~ this ~ " where cardinality(_change.column_sequences) > 0 limit 1)"
+        ) -%}
+    {%- endif -%}
+    {%- if plan.cases is none or 'moved keys' in plan.cases -%}
+        {%- do questions.append(
+            "(select 'moved keys' as known from " ~ cdc.state_relation() ~ " where moved_sequence.epoch is not null limit 1)"
+        ) -%}
+    {%- endif -%}
+    {{ return(run_query(questions | join(' union all ')).columns[0].values() | list if questions else []) }}
 {%- endmacro %}
 
 
