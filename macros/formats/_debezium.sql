@@ -232,7 +232,8 @@
 
 
 {#- A Kafka key, or a header that holds one, with its fractions marked: NULL for anything that is no JSON object.
-    `key_image` takes the columns out of it, and out of a schema block if there is one: NULL where there is no column. -#}
+    `key_image` takes the columns out of it, and out of a schema block if there is one: NULL where there is no column,
+    or one occurs twice. -#}
 {% macro decode_key(text) -%}
     from_json(
         concat('{"flat":', {{ text }}, ',"wrapped":', {{ text }}, '}'),
@@ -246,8 +247,8 @@
         case
             when map_contains_key({{ decoded }}.flat, 'schema') and map_contains_key({{ decoded }}.flat, 'payload')
                 and ({{ decoded }}.wrapped.payload is not null or {{ decoded }}.flat['payload'] is null)
-                then case when cardinality({{ decoded }}.wrapped.payload) > 0 then {{ decoded }}.wrapped.payload end
-            when cardinality({{ decoded }}.flat) > 0 then {{ decoded }}.flat
+                then case when {{ cdc.can_be_key(decoded ~ '.wrapped.payload') }} then {{ decoded }}.wrapped.payload end
+            when {{ cdc.can_be_key(decoded ~ '.flat') }} then {{ decoded }}.flat
         end,
         (column_name, wire_text) -> if(
             startswith(wire_text, '{'), {{ cdc.extended_json_value('wire_text') }}, {{ cdc.unmarked('wire_text') }}
@@ -269,10 +270,13 @@
 
 
 {#- The image of a row with the columns of its Kafka key that a filter of columns has taken out of the message: a connector leaves
-    the key whole. MongoDB's key has another name than its field. Rule: docs/formats/debezium_json.md, Keys. -#}
+    the key whole. MongoDB's key has another name than its field. An image with a repeated column, which is an error, would stop the
+    statement here. Rule: docs/formats/debezium_json.md, Keys. -#}
 {% macro with_key_columns(image, sent, is_kept_as_sent="connector <=> 'mongodb'") -%}
     if(
-                cardinality(array_except(map_keys(key_image), map_keys({{ sent }}))) > 0 and not ({{ is_kept_as_sent }}),
+                cardinality(array_except(map_keys(key_image), map_keys({{ sent }}))) > 0 and not ({{ is_kept_as_sent }})
+                and not {{ cdc.has_repeated_column(sent) }}
+                and not {{ cdc.has_repeated_column('key_image') }},
                 map_concat(
                     map_filter(key_image, (column_name, wire_text) -> not map_contains_key({{ sent }}, column_name)),
                     {{ image }}
@@ -619,7 +623,7 @@
                                 entry -> not coalesce(array_contains(removed_fields, entry.key), false)
                             ),
                             transform(
-                                coalesce(removed_fields, array()),
+                                coalesce(array_compact(removed_fields), array()),
                                 field -> named_struct('key', field, 'value', cast(null as string))
                             )
                         )
@@ -775,6 +779,8 @@
                         or exists(map_keys(sent_after), field -> contains(field, '.'))
                     )
                     then 'a patch inside a field cannot be applied: let the connector send whole documents'
+                when exists(removed_fields, field -> field is null)
+                    then 'updateDescription.removedFields names a field null'
                 when feed_keys is null and key_image is null
                     and key_message.flat is null and (is_key_encoded or trim(key_text) not in ('', 'null'))
                     then odd_key_error

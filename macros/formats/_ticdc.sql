@@ -133,7 +133,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null and cardinality(key_image) > 0 then null
+                when value is null and {{ cdc.can_be_key('key_image') }} then null
                 when value is null then {{ cdc.lost_delete_reason() }}
                 when envelope is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message_operation is null and op is null then 'op is missing'
@@ -174,7 +174,7 @@
                 when row_error is null and (is_row_change or value is null)
                     then coalesce(
                         if(value is null, null, feed_keys),
-                        case when cardinality(key_image) > 0 then map_keys(key_image) end
+                        case when {{ cdc.can_be_key('key_image') }} then map_keys(key_image) end
                     )
             end as key_names
         from judged

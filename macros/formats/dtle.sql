@@ -215,7 +215,7 @@
             -- nothing but a change of a row has a key, and the mark that follows its delete
             case
                 when row_error is null and not is_statement
-                    then coalesce(feed_keys, case when cardinality(key_image) > 0 then map_keys(key_image) end)
+                    then coalesce(feed_keys, map_keys(key_image))
             end as key_names
         from judged
 

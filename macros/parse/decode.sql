@@ -171,6 +171,12 @@
 {%- endmacro %}
 
 
+{#- Can an image be a key? It has columns, and none of them twice. -#}
+{% macro can_be_key(image) -%}
+    (cardinality({{ image }}) > 0 and not {{ cdc.has_repeated_column(image) }})
+{%- endmacro %}
+
+
 {#- Values of the key columns in their order; NULL unless the image has all of them. -#}
 {% macro key_values(key_columns, image) -%}
     case

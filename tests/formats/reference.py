@@ -618,7 +618,7 @@ def debezium_key(text):
         return None, True
     if "schema" in key and "payload" in key and isinstance(key["payload"], dict | None):
         key = key["payload"]
-    return extended_json_key(image(key)) or None, False
+    return extended_json_key(image(key)), False
 
 
 def sent_key(record):
