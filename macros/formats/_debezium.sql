@@ -275,8 +275,7 @@
 {% macro with_key_columns(image, sent, is_kept_as_sent="connector <=> 'mongodb'") -%}
     if(
                 cardinality(array_except(map_keys(key_image), map_keys({{ sent }}))) > 0 and not ({{ is_kept_as_sent }})
-                and not {{ cdc.has_repeated_column(sent) }}
-                and not {{ cdc.has_repeated_column('key_image') }},
+                and not {{ cdc.has_repeated_column(sent) }},
                 map_concat(
                     map_filter(key_image, (column_name, wire_text) -> not map_contains_key({{ sent }}, column_name)),
                     {{ image }}
@@ -701,10 +700,9 @@
             case
                 when feed_keys is not null
                     then {{ cdc.key_values_of_either('key_names', 'key_image', 'coalesce(new_image, old_image)') }}
+                when not connector <=> 'mongodb' or cardinality(key_image) = 1 then map_values(key_image)
                 -- other fields than the document's id come from transforms of the connector
-                when connector <=> 'mongodb' and cardinality(key_image) > 1
-                    then case when map_contains_key(key_image, 'id') then array(key_image['id']) end
-                else map_values(key_image)
+                when map_contains_key(key_image, 'id') then array(key_image['id'])
             end as key_of_row,
             case
                 when message_operation = 'update' and not connector <=> 'mongodb'

@@ -99,7 +99,8 @@
     sent as (
 
         select
-            *,
+            * except (key_image),
+            case when {{ cdc.can_be_key('key_image') }} then key_image end as key_image,
             -- an image without any column is none
             if(cardinality(row_before) > 0, row_before, null) as sent_before,
             if(cardinality(row_after) > 0, row_after, null) as sent_after,
@@ -133,7 +134,7 @@
             *,
             case
                 when load_error is not null then load_error
-                when value is null and {{ cdc.can_be_key('key_image') }} then null
+                when value is null and key_image is not null then null
                 when value is null then {{ cdc.lost_delete_reason() }}
                 when envelope is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when message_operation is null and op is null then 'op is missing'
@@ -174,7 +175,7 @@
                 when row_error is null and (is_row_change or value is null)
                     then coalesce(
                         if(value is null, null, feed_keys),
-                        case when {{ cdc.can_be_key('key_image') }} then map_keys(key_image) end
+                        map_keys(key_image)
                     )
             end as key_names
         from judged

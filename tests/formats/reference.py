@@ -945,12 +945,15 @@ def debezium_images(body, connector, op):
     ):
         updated = plain_numbers(image(read_json(patch.get("updatedFields") or "{}"))) or {}
         removed = patch.get("removedFields") or []
+        removes_null, removed = None in removed, [name for name in removed if name is not None]
         after = {name: value for name, value in updated.items() if name not in removed}
         after |= dict.fromkeys(removed)
         if patch.get("truncatedArrays") or any("." in name for name in after):
             raise Bad(
                 "a patch inside a field cannot be applied: let the connector send whole documents"
             )
+        if removes_null:
+            raise Bad("updateDescription.removedFields names a field null")
         return of("before"), after, True
     return of("before"), of("after"), False
 
