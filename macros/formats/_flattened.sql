@@ -194,6 +194,8 @@
                     then 'the Kafka key is not a JSON object: name the key columns of this table in the feed'
                 when feed_keys is not null and key_of_row is null
                     then 'the message does not hold the key columns that the feed names'
+                when message_operation = 'delete' and key_of_row is null
+                    then 'a delete without a key does not say which row is gone: name the key columns of this table in the feed'
                 when message_operation = 'delete'
                     and lower(connector) = 'postgresql'
                     and not feed_settings['before_images'] <=> 'complete'

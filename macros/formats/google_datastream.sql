@@ -66,7 +66,7 @@
                 when is_backfill and word <> 'INSERT'
                     then concat('change_type ', word, ' in a backfill, which has only INSERT')
                 when {{ cdc.has_repeated_column('sent_row') }} then 'a column name occurs twice in payload'
-                when word not in ('UPDATE-DELETE', 'DELETE') and coalesce(cardinality(sent_row), 0) < 1
+                when coalesce(cardinality(sent_row), 0) < 1
                     then concat('change_type ', word, ' without columns in payload')
                 else {{ cdc.bare_number_reason(['changed_database', 'changed_schema', 'changed_table'], ['sent_row']) }}
             end as row_error

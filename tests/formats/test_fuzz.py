@@ -43,6 +43,8 @@ OPERATIONS = {
     "insert", "update", "delete", "upsert", "snapshot", "update_before", "truncate", "schema_change", "heartbeat",
     "transaction_begin", "transaction_end", "tombstone", "ignored", "unknown",
 }  # fmt: skip
+WITH_A_ROW_AFTER = {"insert", "update", "upsert", "snapshot"}
+CHANGES = WITH_A_ROW_AFTER | {"delete", "update_before"}
 
 
 def paths(document, here=()):
@@ -153,17 +155,29 @@ def complaint(format_name, records, changes_of):
         return "a record disappears"
     if len({row_place(row) for row in rows}) != len(rows):
         return "a row is doubled"
-    for row in rows:
-        if row["operation"] not in OPERATIONS:
-            return f"the operation is {row['operation']}"
-        if (row["operation"] == "unknown") != bool(row["error"]):
-            return f"a row is {row['operation']}, but its error is {row['error']}"
-        if row["row_key"] is not None and len(row["row_key"]) != len(row["key_columns"] or []):
-            return "a key has not the columns that it names"
-        if row["row_key"] == [] or row["key_columns"] == []:
-            return "a key has no column"
-        if row["operation"] in ("insert", "snapshot") and row["after_image"] is None:
-            return f"{row['operation']} without a row"
+    return next(filter(None, map(complaint_of_row, rows)), None)
+
+
+def complaint_of_row(row):
+    """What is wrong with one row of the contract, whatever its message said; None if nothing is."""
+    operation, columns = row["operation"], len(row["key_columns"] or [])
+    if operation not in OPERATIONS:
+        return f"the operation is {operation}"
+    if (operation == "unknown") != bool(row["error"]):
+        return f"a row is {operation}, but its error is {row['error']}"
+    if any(len(row[key] or []) not in (0, columns) for key in ("row_key", "previous_row_key")):
+        return "a key has not the columns that it names"
+    if [] in (row["row_key"], row["previous_row_key"], row["key_columns"]):
+        return "a key has no column"
+    if operation not in CHANGES:
+        return None
+    sequence = row["change_sequence"]
+    if row["order_scope"] not in ("position", "offset") or None in (sequence["position"] or []):
+        return f"{operation} without an order: {row['order_scope']}, {sequence}"
+    if (operation in WITH_A_ROW_AFTER) != (row["after_image"] is not None):
+        return f"{operation} with {row['after_image']} after it"
+    if operation not in WITH_A_ROW_AFTER and row["before_image"] is row["row_key"] is None:
+        return f"{operation} of no row"
     return None
 
 

@@ -183,6 +183,10 @@ def change(row, columns, added, prefix, key, options):
         )
     if keys is not None and row_key is None:
         raise Bad("the message does not hold the key columns that the feed names")
+    if done == "delete" and row_key is None:
+        raise Bad(
+            "a delete without a key does not say which row is gone: name the key columns of this table in the feed"
+        )
     is_complete = options.get("before_images") == "complete"
     if done == "delete" and row["source_type"] == "postgresql" and row_key and not is_complete:
         check_made_up_key(dict(zip(keys, row_key, strict=True)), columns, row["schema_text"])

@@ -147,9 +147,9 @@ def row_of_message(row, message, options):
         raise Bad(f"change_type {word} in a backfill, which has only INSERT")
     sent = image(message.get("payload"))
     is_removal = ROWS[word] == "delete"
-    if sent is None and not is_removal:
+    if sent is None:
         raise Bad(f"change_type {word} without columns in payload")
-    keys = key_columns(row, message["source_metadata"], sent or {}, options)
+    keys = key_columns(row, message["source_metadata"], sent, options)
     row = row | {"key_columns": keys, "row_key": key_of(keys, sent)}
     if is_removal:
         return row | {"operation": "delete", "before_image": sent}
