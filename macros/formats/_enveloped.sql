@@ -18,23 +18,7 @@
 
 {#- `fields` are those of the message, by their types. -#}
 {% macro _enveloped_messages(messages, fields) -%}
-    texts as (
-
-        select
-            *,
-            {{ cdc.json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ cdc.mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
+    {{ cdc.marked_messages(messages) }},
 
     parsed as (
 
@@ -45,6 +29,12 @@
 
     ),
 
+    {{ cdc._images_of_envelope(fields) }}
+{%- endmacro %}
+
+
+{#- From `parsed` to `imaged`: the envelope, its `message`, `op` and images, and the type block. -#}
+{% macro _images_of_envelope(fields) -%}
     enveloped as (
 
         select

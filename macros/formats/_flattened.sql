@@ -7,25 +7,7 @@
     _flattened_parsed_rows      from `split_up` to `parsed_rows`, for to_change_contract -#}
 
 {% macro _flattened_messages(messages) -%}
-    texts as (
-
-        select
-            *,
-            {{ cdc.json_text('value') }} as text,
-            cast(key as string) as key_text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ cdc.mark_fractions('text') }} as exact_text,
-            {{ cdc.mark_fractions('key_text') }} as exact_key
-        from texts
-
-    ),
+    {{ cdc.marked_messages_and_keys(messages) }},
 
     parsed as (
 

@@ -17,44 +17,10 @@
     changed_at, captured_at, position, position_space, order_scope -#}
 
 {% macro _maxwell_messages(messages) -%}
-    texts as (
-
-        select
-            *,
-            {{ cdc.json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ cdc.mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
-
-    parsed as (
-
-        select
-            *,
-            {{ cdc.decode_object('exact_text', '''
+    {{ cdc.exact_messages(messages, '''
                 type string, database string, `table` string, data map<string, string>, old map<string, string>,
                 ts string, xid string, xoffset string, commit string, position string, server_id string,
-                primary_key_columns array<string>, sql string, def string''') }} as marked_object
-        from marked
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ cdc.decoded_object('marked_object') }} as message
-        from parsed
-
-    ),
+                primary_key_columns array<string>, sql string, def string''') }},
 
     {{ cdc.read_statements('decoded', 'message.sql') }}
 {%- endmacro %}

@@ -32,25 +32,7 @@
 
 {#- `fields` are those of the message, by their types. -#}
 {% macro _keyed_messages(messages, fields) -%}
-    texts as (
-
-        select
-            *,
-            {{ cdc.json_text('value') }} as text,
-            cast(key as string) as key_text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ cdc.mark_fractions('text') }} as exact_text,
-            {{ cdc.mark_fractions('key_text') }} as exact_key
-        from texts
-
-    ),
+    {{ cdc.marked_messages_and_keys(messages) }},
 
     parsed as (
 
@@ -62,35 +44,7 @@
 
     ),
 
-    enveloped as (
-
-        select
-            *,
-            {{ cdc.decoded_object('marked_object') }} as envelope
-        from parsed
-
-    ),
-
-    decoded as (
-
-        select
-            *,
-            {{ cdc.without_marks('envelope.schema') }} as block_text,
-            {{ cdc.message_of_envelope('envelope', fields) }} as message
-        from enveloped
-
-    ),
-
-    imaged as (
-
-        select
-            *,
-            {{ cdc.unmarked('message.op') }} as op,
-            {{ cdc.exact_numbers('message.before', 'exact_text') }} as row_before,
-            {{ cdc.exact_numbers('message.after', 'exact_text') }} as row_after
-        from decoded
-
-    )
+    {{ cdc._images_of_envelope(fields) }}
 {%- endmacro %}
 
 

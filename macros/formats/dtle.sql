@@ -4,25 +4,7 @@
     Rules: docs/formats/dtle.md -#}
 
 {% macro parse_dtle(messages) -%}
-    with texts as (
-
-        select
-            *,
-            {{ cdc.json_text('value') }} as text,
-            cast(key as string) as key_text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ cdc.mark_fractions('text') }} as exact_text,
-            {{ cdc.mark_fractions('key_text') }} as exact_key
-        from texts
-
-    ),
+    with {{ cdc.marked_messages_and_keys(messages) }},
 
     parsed as (
 

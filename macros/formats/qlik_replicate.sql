@@ -15,23 +15,7 @@
     {%- for name, type in fields.items() -%}
         {%- do body.append(name ~ ' ' ~ type) -%}
     {%- endfor -%}
-    with texts as (
-
-        select
-            *,
-            {{ cdc.json_text('value') }} as text
-        from {{ messages }}
-
-    ),
-
-    marked as (
-
-        select
-            *,
-            {{ cdc.mark_fractions('text') }} as exact_text
-        from texts
-
-    ),
+    with {{ cdc.marked_messages(messages) }},
 
     parsed as (
 

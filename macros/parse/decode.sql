@@ -11,9 +11,8 @@
 {%- endmacro %}
 
 
-{#- The first CTEs of a format that may write bare fractions, up to `message` in `decoded`: the struct of `fields`,
-    NULL where the value is not one whole object. -#}
-{% macro exact_messages(messages, fields) -%}
+{#- The first CTEs of a format that may write bare fractions: `marked` has the document as `text`, and with its fractions marked as `exact_text`. -#}
+{% macro marked_messages(messages) -%}
     texts as (
 
         select
@@ -30,7 +29,37 @@
             {{ cdc.mark_fractions('text') }} as exact_text
         from texts
 
+    )
+{%- endmacro %}
+
+
+{#- The same with the Kafka key: `key_text`, and with its fractions marked `exact_key`. -#}
+{% macro marked_messages_and_keys(messages) -%}
+    texts as (
+
+        select
+            *,
+            {{ cdc.json_text('value') }} as text,
+            cast(key as string) as key_text
+        from {{ messages }}
+
     ),
+
+    marked as (
+
+        select
+            *,
+            {{ cdc.mark_fractions('text') }} as exact_text,
+            {{ cdc.mark_fractions('key_text') }} as exact_key
+        from texts
+
+    )
+{%- endmacro %}
+
+
+{#- The same as marked_messages, and `decoded` with the `message`: the struct of `fields`, NULL where the value is not one whole object. -#}
+{% macro exact_messages(messages, fields) -%}
+    {{ cdc.marked_messages(messages) }},
 
     parsed as (
 
