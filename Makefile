@@ -54,7 +54,7 @@ FIRST_KINDS := test-tables:22 test-histories:12 "test-shop FAST=1:9" "test-readm
 	"test-formats FAST=1:5" lint:3
 MORE_KINDS := test-sources:17 test-loads:10 "test-shop REST=1:16" test-reconcile:10 "test-ingestion REST=1:9" test-crashes:7 \
 	"test-formats REST=1:7" "test-readme REST=1:4"
-LIMIT := 76
+LIMIT := 70
 
 test: setup  ## lint, and every promise once: formats, types, a real Kafka, end to end, the README's commands
 	@echo "Five kinds of tests and the linters run, two at a time, in about a quarter of an hour on two cores."
