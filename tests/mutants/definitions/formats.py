@@ -29,7 +29,7 @@ MUTANTS = (
     Mutant(
         name="debezium: a log position counts before its file",
         kind="an order reversed",
-        file="macros/formats/_debezium.sql",
+        file="macros/formats/_debezium_positions.sql",
         before="""
                 try_cast(substring_index({{ source }}.file, '.', -1) as decimal(38, 0)),
                 try_cast({{ source }}.pos as decimal(38, 0))
@@ -43,7 +43,7 @@ MUTANTS = (
     Mutant(
         name="debezium: the placeholder of a value that was not sent is taken for a value",
         kind="a guard left out",
-        file="macros/formats/_debezium.sql",
+        file="macros/formats/_debezium_placeholders.sql",
         before="\n    '__debezium_unavailable_value',",
         after="",
         tests=golden("debezium_json"),
@@ -135,7 +135,7 @@ MUTANTS = (
     Mutant(
         name="debezium: a drop without a text is applied whatever table it names",
         kind="a guard left out",
-        file="macros/formats/_debezium.sql",
+        file="macros/formats/_debezium_schema_changes.sql",
         before="                and {{ cdc.is_name_of_place('get(' ~ table_changes ~ ', 0).id', place) }}\n",
         after="",
         tests=golden("debezium_json"),
