@@ -29,6 +29,8 @@ ENCODINGS = (
     "micros_of_day",
     "nanos_of_day",
     "iso_date",
+    "iso_timestamp",
+    "iso_time",
     "base64_binary",
     "base64_text",
     "hex_binary",

@@ -28,7 +28,8 @@
 
         select
             *,
-            type_name = 'int64' and upper(propagated_type) rlike 'BIGINT.*UNSIGNED|^SERIAL'
+            -- zerofill implies unsigned
+            type_name = 'int64' and upper(propagated_type) rlike r'^(BIGINT|INT8)\b.*(UNSIGNED|ZEROFILL)|^SERIAL'
                 as is_unsigned_64,
             -- Spark wants 0 <= scale <= precision; PostgreSQL does not
             greatest(scale, 0) as spark_scale,
@@ -62,6 +63,8 @@
             when type_name = 'io.debezium.time.MicroTime' then 'micros_of_day'
             when type_name = 'io.debezium.time.NanoTime' then 'nanos_of_day'
             when type_name = 'io.debezium.time.IsoDate' then 'iso_date'
+            when type_name = 'io.debezium.time.IsoTimestamp' then 'iso_timestamp'
+            when type_name = 'io.debezium.time.IsoTime' then 'iso_time'
             when type_name = 'io.debezium.data.Bits' then 'little_endian_bits'
             when type_name = 'io.debezium.data.Enum' and is_mysql then 'escaped_label'
             when type_name = 'array'

@@ -23,7 +23,9 @@
     millis_of_day, micros_of_day, nanos_of_day
                             since midnight; MySQL's are also negative or longer than a day
                             (io.debezium.time.Time, MicroTime, NanoTime; Connect Time)
-    iso_date                2024-02-29Z (io.debezium.time.IsoDate)
+    iso_date, iso_timestamp, iso_time
+                            2024-02-29Z, 2024-02-29T12:00:00.5Z, 12:00:00.5Z: a day, a wall clock, a time of day
+                            (io.debezium.time.IsoDate, IsoTimestamp, IsoTime)
     bare_number             never read: a number that is bare where the message's schema says bytes
     encoded_list            never read: a list of values that are encoded each (Debezium on PostgreSQL's date[], numeric[], bytea[])
     base64_binary           base64 in either alphabet (Connect bytes; binary.handling.mode=base64...), filled up with zero bytes to
@@ -61,9 +63,9 @@
         'epoch_micros': cdc._of_count(
             wire_text, cdc._wall_clock_text(whole, 1000000, 9223372036825200000, -9223372036832400000)
         ),
-        'epoch_nanos': cdc._of_count(
-            wire_text, cdc._wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808')
-        ),
+        'epoch_nanos': cdc._of_count(wire_text, cdc._unless_wrapped(
+            whole, cdc._wall_clock_text(whole, 1000000000, 9223372036854775807, '-9223372036854775808')
+        )),
         'instant_millis': cdc._of_count(wire_text, cdc._zoned_clock_text(whole, time_zone)),
         'millis_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000)),
         'micros_of_day': cdc._of_whole(wire_text, cdc._time_text(whole, 1000000)),
@@ -72,6 +74,8 @@
         'byte_list': cdc._byte_list_hex(wire_text),
         'located_wall_clock': cdc._located_text(wire_text),
         'iso_date': cdc._iso_date_text(wire_text),
+        'iso_timestamp': cdc._iso_timestamp_text(wire_text),
+        'iso_time': cdc._iso_time_text(wire_text),
         'base64_binary': cdc._filled_up(cdc._base64_hex(wire_text), wire ~ '.scale'),
         'base64_text': cdc._base64_text(wire_text),
         'go_quoted_binary': cdc._go_quoted_hex(wire_text),
@@ -258,6 +262,21 @@
 {%- endmacro %}
 
 
+{#- A count of nanoseconds ends in the year 2262, and Debezium lets it wrap: the last and the first day that SQL Server knows become days
+    of 1816 and 1754, infinities that were counted in microseconds before become moments of 1969 and 1970. Which of the two
+    was meant, nothing shows. -#}
+{% macro _unless_wrapped(nanos, decoded) -%}
+    case
+        when not (
+            {{ nanos }} between -4852202631933722624 and -4852116231933722625
+            or {{ nanos }} between -6795364578871345152 and -6795278178871345153
+            or {{ nanos }} in (-29575808000, 22375808000)
+        )
+            then {{ decoded }}
+    end
+{%- endmacro %}
+
+
 {#- The wall clock of a zone at an instant, with the zone's offset then: `2024-11-15 10:14:29 UTC+08:00:00`. Shifting an instant by
     an offset asks no session's time zone. From PostgreSQL's first day to the year 9999. -#}
 {% macro _zoned_clock_text(millis, time_zone) -%}
@@ -432,18 +451,45 @@
 {%- endmacro %}
 
 
-{#- A day with or without a Z. -#}
+{#- A day with or without a Z. PostgreSQL's infinities are days of their own, as in `_date_text`. -#}
 {% macro _iso_date_text(wire_text) -%}
     case
+        when {{ wire_text }} in ('-5877611-06-21Z', '-1701532-04-05Z') then 'infinity'
+        when {{ wire_text }} in ('-5877611-06-22Z', '-1711471-07-22Z') then '-infinity'
         when {{ wire_text }} rlike r'^[-+]?[0-9]{4,}-[0-9]{2}-[0-9]{2}Z?\z' then rtrim('Z', {{ wire_text }})
     end
 {%- endmacro %}
 
 
-{#- Two hexadecimal digits for each byte. -#}
+{#- A wall clock with Z, as the counts of moments are written. PostgreSQL's infinities are moments of their own (document: source code). -#}
+{% macro _iso_timestamp_text(wire_text) -%}
+    case
+        when {{ wire_text }} = '+294247-01-10T04:00:25.2Z' then 'infinity'
+        when {{ wire_text }} = '-290308-12-21T19:59:27.6Z' then '-infinity'
+        when {{ wire_text }} rlike r'^[-+]?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?Z\z'
+            then rtrim('Z', replace({{ wire_text }}, 'T', ' '))
+    end
+{%- endmacro %}
+
+
+{#- A time of day with Z, as the counts of times are written. -#}
+{% macro _iso_time_text(wire_text) -%}
+    case
+        when {{ wire_text }} rlike r'^[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?Z\z'
+            then concat(
+                left({{ wire_text }}, 8),
+                '.',
+                regexp_replace(rpad(substring(rtrim('Z', {{ wire_text }}), 10), 9, '0'), '000$', '')
+            )
+    end
+{%- endmacro %}
+
+
+{#- Two hexadecimal digits for each byte, after 0x or without it. -#}
 {% macro _hex_digits(wire_text) -%}
     case
-        when length({{ wire_text }}) % 2 = 0 and {{ wire_text }} not rlike '[^0-9A-Fa-f]' then upper({{ wire_text }})
+        when length({{ wire_text }}) % 2 = 0 and {{ wire_text }} rlike r'^(0x)?[0-9A-Fa-f]*\z'
+            then upper(if(startswith({{ wire_text }}, '0x'), substring({{ wire_text }}, 3), {{ wire_text }}))
     end
 {%- endmacro %}
 

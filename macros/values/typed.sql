@@ -12,9 +12,9 @@
         {{ text }}
     {%- elif kind.startswith('decimal(') -%}
         try_cast({{ text }} as {{ kind | replace(' ', '') | replace(',', ', ') }})
-    {%- elif kind in (
-        'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double', 'date', 'timestamp_ntz'
-    ) -%}
+    {%- elif kind == 'date' -%}
+        try_cast(rtrim('Z', {{ text }}) as date)
+    {%- elif kind in ('boolean', 'tinyint', 'smallint', 'int', 'bigint', 'float', 'double', 'timestamp_ntz') -%}
         try_cast({{ text }} as {{ kind }})
     {%- elif kind == 'timestamp' -%}
         try_cast({{ cdc._with_zone(text, time_zone) }} as timestamp)
@@ -157,14 +157,14 @@
 
 
 {#- Spark takes 2024 for its first of January and cuts off a date's time of day and what is finer than a
-    microsecond. A wall clock may say Z (Debezium's isostring mode), but another zone would be lost; the clock's own
-    zone is written as `instant_millis` writes it, ` UTC+08:00:00`. -#}
+    microsecond. A day or a wall clock may say Z (Debezium's isostring mode), but another zone would be lost; the clock's own
+    zone is written as `instant_millis` writes it, ` UTC+08:00:00`. A year of six digits or more is PostgreSQL's infinity (the same mode). -#}
 {% macro _is_cut_off(text, kind) -%}
     {%- set own_zone = ' UTC[-+][0-9]{2}:[0-9]{2}:[0-9]{2}' -%}
-    {%- set day = '[-+]?[0-9]+-[0-9]+-[0-9]+' -%}
+    {%- set day = '[-+]?[0-9]{1,5}-[0-9]+-[0-9]+' -%}
     {%- set time = '[ T][0-9]+:[0-9]+(:[0-9]+([.][0-9]{0,6}0*)?)?' -%}
     {%- if kind == 'date' -%}
-        {{ text }} not rlike '^{{ day }}([ T][0:.]*(Z|{{ own_zone }})?)?$'
+        {{ text }} not rlike '^{{ day }}(Z|[ T][0:.]*(Z|{{ own_zone }})?)?$'
     {%- elif kind == 'timestamp_ntz' -%}
         {{ text }} not rlike '^{{ day }}({{ time }}(Z|{{ own_zone }})?)?$'
     {%- else -%}

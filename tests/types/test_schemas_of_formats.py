@@ -960,6 +960,7 @@ AVRO_TYPES = [
     (connect("int", CONNECT + "Time"), CONNECT + "Time", "millis_of_day", None, "string"),
     (connect("long", TIME + "MicroTime"), TIME + "MicroTime", "micros_of_day", None, "string"),
     (connect("long", TIME + "NanoTime"), TIME + "NanoTime", "nanos_of_day", None, "string"),
+    (connect("string", TIME + "IsoTime"), TIME + "IsoTime", "iso_time", None, "string"),
     (connect("string", TIME + "ZonedTime"), TIME + "ZonedTime", "text", None, "string"),
     (
         connect("long", TIME + "Timestamp"),
@@ -992,7 +993,7 @@ AVRO_TYPES = [
     (
         connect("string", TIME + "IsoTimestamp"),
         TIME + "IsoTimestamp",
-        "text",
+        "iso_timestamp",
         None,
         "timestamp_ntz",
     ),
@@ -1097,7 +1098,16 @@ def test_debezium_avro_labels(spark, macros, connector, allowed, encoding, label
     )
 
 
-@pytest.mark.parametrize("own_type", ["BIGINT UNSIGNED", "BIGINT(20) UNSIGNED ZEROFILL", "SERIAL"])
+@pytest.mark.parametrize(
+    "own_type",
+    [
+        "BIGINT UNSIGNED",
+        "BIGINT(20) UNSIGNED ZEROFILL",
+        "INT8 UNSIGNED",
+        "BIGINT ZEROFILL",
+        "SERIAL",
+    ],
+)
 def test_debezium_avro_tells_the_sources_own_type(spark, macros, own_type):
     parameters = {
         "__debezium.source.column.type": own_type,

@@ -242,6 +242,23 @@ UNREADABLE = {
         "19782",
         "2024-2-9Z",
     ),
+    "iso_timestamp": (
+        "2024-02-29T12:00:00",
+        "2024-02-29 12:00:00Z",
+        "2024-02-29Z",
+        "12:00:00Z",
+        "Z",
+        "",
+    ),
+    "iso_time": (
+        "12:00:00",
+        "24:00Z",
+        "12:00:00.Z",
+        "-12:00:00Z",
+        "838:59:59Z",
+        "12:00:00+01:00",
+        "",
+    ),
     "base64_binary": (
         *(
             "not base64!",
@@ -263,7 +280,9 @@ UNREADABLE = {
         "0",
         "abc",
         "zz",
-        "0x00",
+        "0x0",
+        "0X00",
+        "0x0x00",
         r"\x00",
         "00 ",
         " 00",
@@ -530,8 +549,34 @@ def test_times_may_be_negative_or_longer_than_a_day(decode):
     assert decode("nanos_of_day", ["1", "1000"]) == ["00:00:00.000000001", "00:00:00.000001"]
 
 
-def test_iso_date_loses_its_z(decode):
-    assert decode("iso_date", ["2024-02-29Z", "-0043-03-15Z"]) == ["2024-02-29", "-0043-03-15"]
+def test_iso_texts_are_written_as_counts_are(decode):
+    """time.precision.mode=isostring of Debezium, PostgreSQL's infinities among them."""
+    days = ["2024-02-29Z", "-0043-03-15Z", "-5877611-06-21Z", "-5877611-06-22Z"]
+    assert decode("iso_date", days) == ["2024-02-29", "-0043-03-15", "infinity", "-infinity"]
+    moments = ["2024-02-29T12:00:00.5Z", "-0043-03-15T00:00:00Z", "+10000-01-01T00:00:00.000001Z"]
+    moments += ["+294247-01-10T04:00:25.2Z", "-290308-12-21T19:59:27.6Z"]
+    assert decode("iso_timestamp", moments) == [
+        "2024-02-29 12:00:00.5",
+        "-0043-03-15 00:00:00",
+        "+10000-01-01 00:00:00.000001",
+        "infinity",
+        "-infinity",
+    ]
+    assert decode("iso_time", ["12:00:00Z", "23:59:59.5Z", "00:00:00.000000001Z"]) == [
+        "12:00:00.000000",
+        "23:59:59.500000",
+        "00:00:00.000000001",
+    ]
+
+
+def test_a_count_of_nanoseconds_that_wrapped_is_no_moment(decode):
+    """9999-12-31 23:59:59.9999999 and 0001-01-01 of SQL Server, both infinities of PostgreSQL."""
+    wrapped = ["-4852116231933722724", "-6795364578871345152", "22375808000", "-29575808000"]
+    assert decode("epoch_nanos", wrapped) == [UNREADABLE_MARK + text for text in wrapped]
+    assert decode("epoch_nanos", ["-4852116231933722624", "-4852202631933722625"]) == [
+        "1816-03-30 05:56:08.066277376",
+        "1816-03-29 05:56:08.066277375",
+    ]
 
 
 def test_latin1_binary_is_filled_up_to_its_length(decode):
@@ -556,7 +601,12 @@ def test_base64_binary_is_filled_up_to_its_length(decode):
 
 def test_binary_in_other_alphabets(decode):
     assert decode("base64_binary", ["-_8=", "+/8=", ""]) == ["FBFF", "FBFF", ""]
-    assert decode("hex_binary", ["00ff10"]) == ["00FF10"]
+    assert decode("hex_binary", ["00ff10", "0xDEadBEEF", "0x", ""]) == [
+        "00FF10",
+        "DEADBEEF",
+        "",
+        "",
+    ]
 
 
 def test_bits_are_an_unsigned_number_of_any_length(decode):

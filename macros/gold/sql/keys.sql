@@ -172,10 +172,10 @@
     {%- set numbers = ['wrapped_unsigned_64', 'little_endian_bits', 'big_endian_bits', 'dtle_year'] -%}
     {%- set bytes = ['base64_binary', 'hex_binary', 'latin1_binary', 'byte_list', 'go_quoted_binary'] -%}
     {%- set moments = [
-        'epoch_days', 'epoch_millis', 'epoch_micros', 'epoch_nanos', 'epoch_seconds', 'iso_date', 'instant_millis',
+        'epoch_days', 'epoch_millis', 'epoch_micros', 'epoch_nanos', 'epoch_seconds', 'iso_date', 'iso_timestamp', 'instant_millis',
         'located_wall_clock', 'dtle_timestamp'
     ] -%}
-    {%- set times_of_day = ['millis_of_day', 'micros_of_day', 'nanos_of_day'] -%}
+    {%- set times_of_day = ['millis_of_day', 'micros_of_day', 'nanos_of_day', 'iso_time'] -%}
     {%- if type == 'string' -%}
         {{ return(labels + numbers + bytes + moments + times_of_day + ['base64_text']) }}
     {%- elif type == 'binary' -%}
