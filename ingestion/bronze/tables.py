@@ -134,6 +134,8 @@ def append_messages(
         .mode("append")
         .option("txnAppId", application)
         .option("txnVersion", version)
+        # by which a run of dbt knows this bronze again
+        .option("userMetadata", load_id)
         .option("compression", "zstd")
         .save(table_path(bronze, "messages"))
     )

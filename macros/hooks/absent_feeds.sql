@@ -53,11 +53,16 @@
 {%- endmacro %}
 
 
-{#- The feeds of which records have landed, each with the settings that it had then, as JSON. -#}
+{#- The feeds of which records have landed, each with the settings that it had then, as JSON. Asked once, and not before the run knows
+    up to which version it reads bronze: its feeds are noted before their records land. -#}
 {% macro landed_feeds() -%}
-    {{ return(run_query(
-        'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
-    )) }}
+    {%- set known = cdc.lakehouse_run().known -%}
+    {%- if 'landed_feeds' not in known -%}
+        {%- do known.update({'landed_feeds': run_query(
+            'select feed, max_by(settings, recorded_at) from ' ~ source('bronze', 'feeds') ~ ' group by feed'
+        ).rows}) -%}
+    {%- endif -%}
+    {{ return(known.landed_feeds) }}
 {%- endmacro %}
 
 

@@ -9,15 +9,15 @@
         {%- do cdc.register_bronze() -%}
         {%- do cdc.register_findings() -%}
         {%- do cdc.generate_code(false) -%}
-        {%- do cdc.refuse_changed_feeds() -%}
         {%- do cdc.warn_of_unread_settings() -%}
         {%- set applied = cdc.applied_marks() -%}
         {#- with the versions before it: one question, in place of a second one of how far back the log reaches -#}
-        {%- set versions = run_query(
-            "describe history " ~ source('bronze', 'messages') ~ " limit 20"
-        ).columns['version'].values() -%}
+        {%- set history = cdc.history_of_bronze(20) -%}
+        {%- set versions = history.columns['version'].values() -%}
         {%- do cdc.begin_run(versions | max | int, versions | min | int, applied) -%}
+        {%- do cdc.refuse_changed_feeds() -%}
         {%- do cdc.refuse_older_bronze() -%}
+        {%- do cdc.refuse_other_bronze(history) -%}
         {%- do cdc.refuse_forgotten_feeds(applied) -%}
         {%- do cdc.choose_code_generation() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
@@ -106,9 +106,7 @@
 {% macro refuse_lost_versions(version) -%}
     {%- set run = cdc.lakehouse_run() -%}
     {%- if version < run.oldest_version -%}
-        {%- set oldest = run_query(
-            'describe history ' ~ source('bronze', 'messages') ~ ' limit ' ~ (run.bronze_version - version + 1)
-        ).columns['version'].values() | min | int -%}
+        {%- set oldest = cdc.history_of_bronze(run.bronze_version - version + 1).columns['version'].values() | min | int -%}
         {%- if oldest > version -%}
             {{ exceptions.raise_compiler_error(
                 'Bronze no longer shows what came with its version ' ~ version ~ ' (its log begins with ' ~ oldest
@@ -130,6 +128,46 @@
             ~ ': bronze was created again, or put back from an older copy. Put back the newer one, or make silver and gold from this one: '
             ~ '`dbt build --full-refresh`, which refuses where records would be lost.'
         ) }}
+    {%- endfor -%}
+{%- endmacro %}
+
+
+{#- One that has grown as far as silver has read is known by its loads: it has another one at that version. Loads have said which they are since
+    a release of the loader; where the log does not say, nothing is compared. -#}
+{% macro refuse_other_bronze(history) -%}
+    {%- set run = cdc.lakehouse_run() -%}
+    {%- set mark = run.applied.get('#bronze') -%}
+    {%- set is_other = false -%}
+    {%- if mark and mark.version <= run.bronze_version -%}
+        {%- set load = cdc.load_of_version(
+            history if mark.version > run.oldest_version else cdc.history_of_bronze(run.bronze_version - mark.version + 20), mark.version
+        ) -%}
+        {%- set is_other = load and load != mark.built_by -%}
+        {%- if is_other and not flags.FULL_REFRESH -%}
+            {{ exceptions.raise_compiler_error(
+                'Bronze is another one than silver was made from: its version ' ~ mark.version ~ ' ends with the load ' ~ load ~ ', and it was '
+                ~ mark.built_by ~ '. Bronze was put back from an older copy, or created again. Put back the one that silver knows, or make silver '
+                ~ 'and gold from this one: `dbt build --full-refresh`, which refuses where records would be lost.'
+            ) }}
+        {%- endif -%}
+    {%- endif -%}
+    {%- if not is_other or cdc.selected_change_tables() | length == cdc.formats_in_use() | length -%}
+        {%- set newest = cdc.load_of_version(history, run.bronze_version) -%}
+        {%- if newest -%}{%- do cdc.remember('#bronze', run.bronze_version, newest) -%}{%- endif -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The newest versions of bronze, as Delta lists them. -#}
+{% macro history_of_bronze(most) -%}
+    {{ return(run_query('describe history ' ~ source('bronze', 'messages') ~ ' limit ' ~ most)) }}
+{%- endmacro %}
+
+
+{#- The load that wrote the version, or the newest one before it; none where no version says so. -#}
+{% macro load_of_version(history, version) -%}
+    {%- for row in history.rows if row['version'] | int <= version and row['userMetadata'] -%}
+        {{ return(row['userMetadata']) }}
     {%- endfor -%}
 {%- endmacro %}
 

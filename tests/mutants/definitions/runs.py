@@ -59,6 +59,14 @@ MUTANTS = (
         tests=(f"{REPAIR}::test_an_older_bronze_is_refused",),
     ),
     Mutant(
+        name="runs: a bronze that was put back and has grown is taken for the one before",
+        kind="a guard left out",
+        file="macros/hooks/prepare_run.sql",
+        before="        {%- do cdc.refuse_other_bronze(history) -%}\n",
+        after="",
+        tests=(f"{REPAIR}::test_another_bronze_with_as_many_versions_is_refused",),
+    ),
+    Mutant(
         name="runs: settings that change what records mean are accepted",
         kind="a guard left out",
         file="macros/hooks/prepare_run.sql",
