@@ -10,6 +10,7 @@
         {%- do cdc.record_findings() -%}
         {%- if flags.WHICH in ['run', 'build'] -%}
             {%- do cdc.renew_misfits() -%}
+            {%- do cdc.say_what_is_unchecked() -%}
         {%- endif -%}
     {%- endif -%}
     {%- if execute and run and run.applied_now -%}
