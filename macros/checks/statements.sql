@@ -41,12 +41,12 @@
     concat(
         regexp_extract_all(
             {{ line }},
-            r'(?is)(?:{{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)|\b(?:with|to|from) ++table ++)({{ cdc._name() }}) *+(?:[,;]|$|(?:with|without)\b)',
+            r'(?is){{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)({{ cdc._name() }}) *+(?:[,;]|$)',
             1
         ),
         regexp_extract_all(
             {{ line }},
-            r'(?is)\b(?:convert ++table ++|switch ++(?:partition ++[^ ]++ ++)?+to ++)({{ cdc._name() }})',
+            r'(?is)\b(?:(?:convert|with|to|from) ++table ++|switch ++(?:partition ++[^ ]++ ++)?+to ++)({{ cdc._name() }})',
             1
         )
     )
