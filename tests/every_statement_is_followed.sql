@@ -29,6 +29,7 @@ statements as (
         message_timestamp,
         operation,
         source_operation,
+        source_type,
         catalog_name,
         database_name,
         schema_name,
@@ -63,14 +64,19 @@ found as (
 
 ),
 
--- all names in the text; without any, the message's name
+-- all names in the text; where it does not name its first table, the message's name
 listed as (
 
     select
         *,
         case
-            when cardinality(statement.tables) > 0 and not finding like 'the spelling%'
-                then array_distinct(concat(statement.tables, {{ cdc.other_tables('line') }}))
+            when not finding like 'the spelling%'
+                then array_distinct(
+                    concat(
+                        coalesce(nullif(statement.tables, array()), array(cast(null as string))),
+                        {{ cdc.other_tables('line') }}
+                    )
+                )
         end as names
     from found
     where finding is not null

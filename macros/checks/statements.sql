@@ -19,6 +19,7 @@
             when phase > 0 and (statement.kind = 'drop' and statement.is_of_database or ddl_kind = 'drop' and table_name is null)
                 then 'a database was dropped with all its tables, of which no message names one'
             when bare_line rlike r'^ *+(?:flashback|recover|undrop|restore|import)\b'
+                or statement.kind = 'alter' and bare_line rlike r'\bincluding ++rows\b|\bwith ++empty ++table\b|\bengine *+=? *+blackhole\b'
                 then 'rows came back or went without a message'
             when statement.kind = 'alter'
                 and bare_line rlike r'\b(?:drop|truncate|exchange|convert|attach|detach|switch) ++(?:sub)?partitions?\b'
@@ -30,6 +31,9 @@
                 then 'rows with equal keys went without a message'
             when bare_line rlike r'^ *+(?:xa ++rollback|rollback ++prepared)\b'
                 then 'a prepared transaction was rolled back, of which messages may have brought rows'
+            -- PostgreSQL sends a truncate for each table
+            when statement.kind = 'truncate' and bare_line rlike r' cascade\b' and not source_type <=> 'postgresql'
+                then 'tables that refer to this one may have been emptied too, without a message; of each'
             when (operation = 'truncate' or ddl_kind = 'drop') and phase > 0
                 then 'the spelling of the table is another one, and its rows stay in gold if both are one table'
         end
@@ -41,7 +45,7 @@
     concat(
         regexp_extract_all(
             {{ line }},
-            r'(?is){{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)({{ cdc._name() }}) *+(?:[,;]|$)',
+            r'(?is){{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)({{ cdc._name() }}){{ cdc._end_of_rename() }}',
             1
         ),
         regexp_extract_all(
@@ -55,12 +59,18 @@
 
 {#- ALTER TABLE a RENAME b, with TO or AS or = or none of them; not that of a column, which has an old and a new name. -#}
 {% macro _renames() -%}
-    {{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition)\b)[^ ,;]++(?: *+[.] *+[^ ,;]++)* *+(?:[,;]|$)
+    {{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition)\b)[^ ,;]++(?: *+[.] *+[^ ,;]++)*{{ cdc._end_of_rename() }}
 {%- endmacro %}
 
 
 {% macro _rename() -%}
     \brename(?: *+= *+| ++(?:(?:to|as) ++)?)
+{%- endmacro %}
+
+
+{#- What MySQL allows after the new name. -#}
+{% macro _end_of_rename() -%}
+    {{ ' *+' }}(?:[,;]|$|(?:partition ++by|remove ++partitioning)\b)
 {%- endmacro %}
 
 

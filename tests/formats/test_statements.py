@@ -429,13 +429,17 @@ CAME_BACK = "rows came back or went without a message"
 TABLESPACE = "the rows of a tablespace went or came without a message"
 EQUAL_KEYS = "rows with equal keys went without a message"
 DATABASE = "a database was dropped with all its tables, of which no message names one"
+CASCADED = "tables that refer to this one may have been emptied too, without a message; of each"
 ROLLED_BACK = "a prepared transaction was rolled back, of which messages may have brought rows"
 # what is reported, and the names of the tables behind the first
 FOUND = {
     "ALTER TABLE a RENAME b": (RENAMED, ["b"]),
     "ALTER TABLE a RENAME=b": (RENAMED, ["b"]),
     "ALTER TABLE a ADD c int, RENAME = `d`.`b`": (RENAMED, ["`d` . `b`"]),
+    "ALTER TABLE a RENAME TO b PARTITION BY HASH (x)": (RENAMED, ["b"]),
+    "ALTER TABLE a RENAME `d`.`b` REMOVE PARTITIONING": (RENAMED, ["`d` . `b`"]),
     "ALTER TABLE a RENAME COLUMN x TO y": (None, []),
+    "ALTER TABLE a RENAME COLUMN x TO y PARTITION BY HASH (y)": (None, []),
     "ALTER TABLE a RENAME x TO y": (None, []),
     "ALTER TABLE a RENAME INDEX x TO y, RENAME AS z": (RENAMED, ["z"]),
     "ALTER TABLE a EXCHANGE PARTITION p WITH TABLE b WITHOUT VALIDATION": (PARTITIONS, ["b"]),
@@ -453,6 +457,15 @@ FOUND = {
     "ALTER TABLE a IMPORT PARTITION p TABLESPACE": (TABLESPACE, []),
     "ALTER IGNORE TABLE a ADD UNIQUE (x)": (EQUAL_KEYS, []),
     "FLASHBACK TABLE a TO BEFORE DROP": (CAME_BACK, []),
+    "FLASHBACK TABLE a TO BEFORE DROP RENAME TO b": (CAME_BACK, ["b"]),
+    "ALTER TABLE a MOVE INCLUDING ROWS WHERE x > 5": (CAME_BACK, []),
+    "ALTER TABLE a MERGE PARTITIONS p, q INTO PARTITION r INCLUDING ROWS WHERE x > 5": (
+        CAME_BACK,
+        [],
+    ),
+    "ALTER TABLE a ACTIVATE NOT LOGGED INITIALLY WITH EMPTY TABLE": (CAME_BACK, []),
+    "ALTER TABLE a ENGINE = BLACKHOLE": (CAME_BACK, []),
+    "TRUNCATE TABLE a DROP STORAGE CASCADE": (CASCADED, []),
     "RECOVER TABLE a": (CAME_BACK, []),
     "UNDROP TABLE a": (CAME_BACK, []),
     "RESTORE TABLE a TO VERSION AS OF 3": (CAME_BACK, []),
@@ -477,7 +490,7 @@ def findings_of(spark, macros, texts, phase=1):
         with lined as (
             select
                 *, {macros.statement_line("ddl")} as line, 'schema_change' as operation, 't' as table_name,
-                {phase} as phase
+                {phase} as phase, 'oracle' as source_type
             from statements_to_follow
         ),
         statements as (

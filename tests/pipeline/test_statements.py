@@ -41,6 +41,7 @@ CANAL_TABLES = ("hidden", "lowered", "events", "events_2026_01", "parted", "trun
 MODELS = {
     **{f"said_{table}": ("said_canal", table) for table in CANAL_TABLES},
     "said_dts": ("said_dts", "orders"),
+    "said_restored": ("said_dts", "restored"),
     "said_streamx": ("said_streamx", "orders"),
     "said_dms": ("said_dms", "said_dms"),
     **{f"said_{table}": ("said_debezium", table) for table in DEBEZIUM_TABLES},
@@ -106,7 +107,7 @@ def dts():
         canal_record("orders", 0, "INSERT", {"id": "1", "name": "x"}, 1),
         canal_ddl("orders", 1, "DDL", text),
         canal_record("orders", 2, "INSERT", {"id": "3", "name": "x"}, 1),
-        canal_ddl("orders", 3, "DDL", "FLASHBACK TABLE orders TO BEFORE DROP"),
+        canal_ddl("orders", 3, "DDL", "FLASHBACK TABLE orders TO BEFORE DROP RENAME TO restored"),
         canal_ddl("orders", 4, "DDL", "ALTER IGNORE TABLE orders ADD UNIQUE (name)"),
     ]
     return [record | {"topic": "said_dts"} for record in told]
@@ -343,6 +344,7 @@ def test_rows_that_come_back_or_go_without_a_message_are_reported(said):
         (3, "rows came back or went without a message"),
         (4, "rows with equal keys went without a message"),
     ]
+    assert reports(said, "said_restored") == [(3, "rows came back or went without a message")]
     assert reports(said, "said_streamx") == [(3, ROLLED_BACK)]
 
 
