@@ -100,6 +100,7 @@ concerned as (
         topic,
         partition,
         offset,
+        message_timestamp,
         operation,
         ddl,
         finding,
@@ -133,6 +134,7 @@ loaded_again as (
         statements.topic,
         statements.partition,
         statements.offset,
+        statements.message_timestamp,
         statements.operation,
         statements.ddl,
         'the task prepares its tables and loads them again, and gold takes a load for older than the stream' as finding,
@@ -151,6 +153,7 @@ loaded_again as (
         statements.source_operation in ('drop-table', 'truncate-table')
         and statements.phase = 0
         and rows_before.row_key is not null
+        and {{ cdc.is_after_cut_overs('rows_before') }}
 
 ),
 
@@ -192,6 +195,7 @@ loaded_without_rows as (
         described.topic,
         described.partition,
         described.offset,
+        described.message_timestamp,
         described.operation,
         described.ddl,
         'a full load began again and has no row of the table, whose rows of before stay; if it is empty now' as finding,
@@ -208,6 +212,7 @@ loaded_without_rows as (
                 and described.table_name = older_rows.table_name
                 and described.message_timestamp > older_rows.message_timestamp
                 and older_rows.row_key is not null
+                and {{ cdc.is_after_cut_overs('older_rows') }}
         left anti join {{ ref('cdc_changes') }} as loaded_rows
             on
                 described.feed = loaded_rows.feed
@@ -235,26 +240,45 @@ all_concerned as (
 
 ),
 
-final as (
+of_gold_tables as (
 
-    select distinct
+    select
+        all_concerned.* except (database_name, schema_name, table_name),
         gold_tables.model_name as gold_table,
-        all_concerned.feed,
-        all_concerned.topic,
-        all_concerned.partition,
-        all_concerned.offset,
-        cast(null as array<string>) as row_key,
-        concat(
-            all_concerned.finding,
-            ': load the table again, and declare a cut_over of the feed where the format does not mark a full load'
-        ) as finding,
-        all_concerned.ddl
+        coalesce(gold_tables.database_name, all_concerned.database_name) as database_name,
+        coalesce(gold_tables.schema_name, all_concerned.schema_name) as schema_name,
+        coalesce(gold_tables.table_name, all_concerned.table_name) as table_name
     from all_concerned
         inner join {{ cdc.gold_tables() }}
             on {{ cdc.may_be_gold_table('all_concerned') }}
     where
         not all_concerned.finding like 'the spelling%'
         or not ({{ cdc.is_of_gold_table('all_concerned') }})
+
+),
+
+-- but for what a marked full load or a cut-over has answered since
+final as (
+
+    select distinct
+        of_gold_tables.gold_table,
+        of_gold_tables.feed,
+        of_gold_tables.topic,
+        of_gold_tables.partition,
+        of_gold_tables.offset,
+        cast(null as array<string>) as row_key,
+        concat(
+            of_gold_tables.finding,
+            ': load the table again, and declare a cut_over of the feed where the format does not mark a full load'
+        ) as finding,
+        of_gold_tables.ddl
+    from of_gold_tables
+        left anti join {{ ref('cdc_sequence_ranges') }} as loads
+            on
+                {{ cdc.is_same_table('of_gold_tables', 'loads') }}
+                and of_gold_tables.message_timestamp < loads.message_timestamp
+                and (loads.starts_full_load or loads.is_told_by_position)
+    where coalesce({{ cdc.is_after_cut_overs('of_gold_tables') }}, true)
 
 )
 
