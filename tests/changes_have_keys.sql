@@ -1,8 +1,8 @@
 {{ config(meta={'cdc': {'findings': true}}) }}
 -- Changes of rows without a key: neither message nor Kafka key nor feed names one, or the row image lacks it. A gold
--- table with a key cannot apply them: each is a row here. Of a table without a gold model, which would need key_columns
--- in the feed or current_rows, the first one is a row, with how many there are. And records without a value that follow
--- no delete, in feeds whose key_columns replace a Kafka key that is not read: no row can be found by them.
+-- table or history with a key cannot apply them: each is a row here. Of a table without one, which would need
+-- key_columns in the feed or current_rows, the first one is a row, with how many there are. And records without a value
+-- that follow no delete, in feeds whose key_columns replace a Kafka key that is not read: no row can be found by them.
 {%- if not cdc.has_unchecked_changes() %}
 
 select 'nothing new since the last check' as finding
@@ -125,7 +125,7 @@ select
             concat_ws('.', database_name, schema_name, table_name),
             ' has changes without a key: name key_columns in the feed, or make a model of current_rows'
         ),
-        'the change has no key, and the gold table does not apply it: name key_columns in the feed'
+        'the change has no key, and gold does not apply it: name key_columns in the feed'
     ) as finding
 from first_of_each
 {%- if may_lack_deletes %}

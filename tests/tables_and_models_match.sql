@@ -30,7 +30,7 @@ tables as (
 
 gold_tables as (
 
-    select * from {{ cdc.tables_of_models(cdc.declarations_of_readers()) }}
+    select * from {{ cdc.gold_tables() }}
 
 ),
 

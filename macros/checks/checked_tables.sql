@@ -1,13 +1,9 @@
 {#- The tables that tests look at, as the models declare them, and which rows are theirs. -#}
 
-{#- The gold tables as their models declare them: name, where their changes come from, key as the source names it. -#}
+{#- The gold tables as their models declare them: name, where their changes come from, key as the source names it. A history that
+    names a table itself is one of them. -#}
 {% macro gold_tables() -%}
-    {{ cdc.tables_of_models(cdc.gold_declarations()) }}
-{%- endmacro %}
-
-
-{#- The same of any models that read a source table, such as histories: `declarations` by the models' names. -#}
-{% macro tables_of_models(declarations) -%}
+    {%- set declarations = cdc.declarations_of_readers() -%}
     {%- set patterned = cdc.has_patterns() -%}
     {%- if declarations -%}
     values
@@ -73,10 +69,10 @@
 {#- The columns that each gold model declares, has added or leaves out on purpose, by their names in the messages; whether it
     adds others, and the names that these cannot have. -#}
 {% macro gold_columns() -%}
-    {%- set declarations = cdc.gold_declarations() -%}
-    {%- if declarations -%}
+    {%- set nodes = cdc.readers() -%}
+    {%- if nodes -%}
     values
-    {%- for node in cdc.gold_models() %}
+    {%- for node in nodes %}
     {%- set declared = node.config.meta %}
     {%- set columns = cdc.sources_of(cdc.column_sources(declared.columns)) | reject('in', cdc.shard_columns()) | list + (declared.left_out or []) %}
     {%- set added = cdc.added_columns(declared, cdc.gold_relation(node)).keys() | list if declared.new_columns == 'add' else [] %}
@@ -139,10 +135,15 @@
 {%- endmacro %}
 
 
-{#- What all models declare that read a source table: those of gold_declarations() and histories. -#}
+{#- The nodes of the models that name a source table: gold models, and histories that are not `of` one. -#}
+{% macro readers() -%}
+    {{ return(cdc.gold_models() + cdc.histories() | rejectattr('config.meta.of') | list if execute else []) }}
+{%- endmacro %}
+
+
 {% macro declarations_of_readers() -%}
     {%- set declarations = {} -%}
-    {%- for node in (cdc.gold_models() + cdc.histories() if execute else []) -%}
+    {%- for node in cdc.readers() -%}
         {%- do declarations.update({node.name: node.config.meta}) -%}
     {%- endfor -%}
     {{ return(declarations) }}

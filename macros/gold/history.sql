@@ -5,7 +5,8 @@
     history(
         feed='shop_mariadb', database='shop', table='orders',   or of a table, as in current_state
         key=['id'],
-        columns={'id': 'bigint', 'total': 'decimal(12,2)'}
+        columns={'id': 'bigint', 'total': 'decimal(12,2)'},
+        left_out=['note']
     )
 
     It is a view over silver, so a late change splits the interval that it belongs to, and nothing has to be kept.
@@ -13,7 +14,7 @@
     is_current:           no change ended it
     operation:            what made it
 -#}
-{% macro history(feed=none, table=none, key=none, columns=none, database=none, schema=none, catalog=none, of=none) -%}
+{% macro history(feed=none, table=none, key=none, columns=none, database=none, schema=none, catalog=none, left_out=none, of=none) -%}
     {%- if execute -%}
     {%- if of is not none or columns is none -%}
         {%- do cdc.check_columns_in_yaml() -%}
@@ -23,7 +24,7 @@
     {%- do cdc.check_view_fits(versions) -%}
     {{- versions -}}
     {%- elif of is not none -%}
-    {%- do cdc.check_history_of(of, [feed, table, key, database, schema, catalog]) -%}
+    {%- do cdc.check_history_of(of, [feed, table, key, database, schema, catalog, left_out]) -%}
     {{- cdc.declare_history_of(of, columns) -}}
     {%- else -%}
     {%- do cdc.check_gold_source(feed, table) -%}
@@ -34,7 +35,7 @@
     {%- endif -%}
     {{- cdc.declare_gold_table('kept_view', {
         'feed': feed, 'source_catalog': catalog, 'database': database, 'schema': schema, 'table': table, 'key': key,
-        'columns': columns
+        'columns': columns, 'left_out': left_out
     }) -}}
     {%- endif -%}
 {%- endmacro %}

@@ -12,6 +12,13 @@ from ingestion.errors import OK
 from tests.pipeline.shop_records import canal_ddl, canal_record, shown
 
 TEST = "tables_and_models_match"
+ABOUT_SOURCES = (
+    "changes_have_keys",
+    "columns_follow_the_source",
+    "dropped_tables_keep_rows",
+    "every_statement_is_followed",
+    "key_is_the_sources_key",
+)
 UNREAD = Feed(name="unread", format="canal_json")
 # a name that a shell would take for more than one word, and for a command
 ODD = "it's; echo gone"
@@ -19,7 +26,9 @@ QUOTED = r"'shop.it'\''s; echo gone'"
 MODELS = {
     "read": "{{{{ cdc.current_state(feed='unread', database='shop', table='read', {rest}) }}}}",
     # only its versions are wanted
-    "versions": "{{{{ cdc.history(feed='unread', database='shop', table='versioned', {rest}) }}}}",
+    "versions": "{{{{ cdc.history(feed='unread', database='shop', table='versioned', left_out=['note'], {rest}) }}}}",
+    # what is wrong with its table is wrong with `read`
+    "read_versions": "{{{{ cdc.history(of='read') }}}}",
     # a slip, and no database: the names of databases are not compared
     "slip": "{{{{ cdc.current_state(feed='unread', table='parcel', {rest}) }}}}",
     # a table that is there, and has no row yet
@@ -86,9 +95,8 @@ def unread(project):
     """A feed of which some tables have no model and one model no table, in one load."""
     before = project.feeds
     # read from the shop's own feeds or not, they have nothing to do with it
-    project.add_feed(
-        "unread", format="canal_json", files="in/unread", leave_out=["shop.left_*", "x.y"]
-    )
+    settings = {"leave_out": ["shop.left_*", "x.y"], "on_drop": "keep"}
+    project.add_feed("unread", format="canal_json", files="in/unread", **settings)
     for name, text in MODELS.items():
         project.write_model(name, text.format(rest=REST))
     created = canal_ddl("empty", 0, "CREATE", "CREATE TABLE empty (id int)")
@@ -153,6 +161,42 @@ def test_a_table_is_noted_once_and_none_is_passed_over(unread):
     assert {one[:2] for one in known(unread)} == {
         *((name, True) for name in (*FIRST, "empty", "late"))
     }
+
+
+def test_what_is_wrong_with_a_table_is_reported_where_only_a_history_reads_it(unread):
+    """And once, where a history is of a gold model."""
+    changed, keyless = (
+        canal_record("versioned", offset, "INSERT", {"id": "9", "title": "t", "note": "n"}, 2000)
+        for offset in (3, 4)
+    )
+    changed["value"] = changed["value"].replace('["id"]', '["id", "shop"]')
+    changed["value"] = changed["value"].replace('"title"', '"shop": "s", "title"')
+    keyless["value"] = keyless["value"].replace('["id"]', "null")
+    partition, renamed = "ALTER TABLE {} TRUNCATE PARTITION ALL", "RENAME TABLE versioned TO old"
+    statements = [
+        canal_ddl("versioned", 1, "ALTER", partition.format("versioned")),
+        canal_ddl("versioned", 2, "RENAME", renamed),
+        canal_ddl("versioned", 5, "ERASE", "DROP TABLE versioned"),
+        canal_ddl("read", 7, "ALTER", partition.format("`read`")),
+    ]
+    unread.land(UNREAD, 3, [*statements, changed, keyless])
+    unread.run("--select", "silver")
+    unread.dbt("test", "--select", *ABOUT_SOURCES, "--vars", "check_all_history: true")
+    found = unread.sql(
+        "select test, gold_table, offset from silver.findings"
+        f" where feed = 'unread' and resolved_at is null and test <> '{TEST}' order by all"
+    )
+    assert [tuple(one) for one in found] == [
+        ("changes_have_keys", "versions", 4),
+        ("columns_follow_the_source", "versions", 3),
+        ("columns_follow_the_source", "versions", 3),
+        ("dropped_tables_keep_rows", "versions", 5),
+        ("every_statement_is_followed", "read", 7),
+        ("every_statement_is_followed", "versions", 1),
+        ("every_statement_is_followed", "versions", 2),
+        ("key_is_the_sources_key", "versions", 3),
+        ("key_is_the_sources_key", "versions", 4),
+    ]
 
 
 def test_a_feed_that_is_silent_too_long_fails_source_freshness(unread):

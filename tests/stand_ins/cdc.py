@@ -56,8 +56,6 @@ TEXTS = {
     "is_of_gold_table": "true",
     "may_be_gold_table": "true",
     "is_named_as_gold_table": "true",
-    "tables_of_models": "gold_tables",
-    "declarations_of_readers": {},
     "is_left_out": "false",
     "may_get_a_model": "false",
     "shell_word": "full_name",

@@ -225,4 +225,12 @@ MUTANTS = (
             LOADED_AGAIN,
         ),
     ),
+    Mutant(
+        name="checks: a history that names a table itself is no reader of it",
+        kind="a guard left out",
+        file="macros/checks/checked_tables.sql",
+        before="cdc.gold_models() + cdc.histories() | rejectattr('config.meta.of') | list if",
+        after="cdc.gold_models() if",
+        tests=("tests/pipeline/test_silence.py",),
+    ),
 )
