@@ -26,6 +26,14 @@ MUTANTS = (
         tests=(AT_ONCE,),
     ),
     Mutant(
+        name="checks: what a skipped test did not look at counts as checked",
+        kind="a mark not written",
+        file="macros/checks/checked_versions.sql",
+        before=" not in statuses and not waiting -%}",
+        after=" not in statuses -%}",
+        tests=("tests/types/test_what_is_checked.py",),
+    ),
+    Mutant(
         name="checks: two rows of one key are no finding",
         kind="a comparison turned",
         file="tests/generic/key_is_unique.sql",

@@ -79,6 +79,14 @@ MUTANTS = (
         tests=("tests/types/test_schemas.py::test_debezium_json_columns_in_their_order",),
     ),
     Mutant(
+        name="types: the end of time is a day of 1816 where nanoseconds wrapped",
+        kind="a guard left out",
+        file="macros/values/canonical_text.sql",
+        before="            {{ nanos }} between -4852202631933722624 and -4852116231933722625\n            or ",
+        after="            ",
+        tests=("tests/types/test_wire.py::test_a_count_of_nanoseconds_that_wrapped_is_no_moment",),
+    ),
+    Mutant(
         name="types: a large number of which a double has lost digits counts as exact",
         kind="a guard left out",
         file="macros/values/typed.sql",
