@@ -107,13 +107,10 @@
     test did not look, since its table could not be built or it failed itself. -#}
 {% macro mark_checked() -%}
     {%- set statuses = [] -%}
-    {%- set waiting = [] -%}
     {%- for result in results if result.node.config.meta.get('cdc', {}).get('findings') -%}
         {%- do statuses.append((result.node.name, result.status | string)) -%}
-        {%- if result.status | string in ['skipped', 'error'] -%}
-            {%- do waiting.append(result.node.name) -%}
-        {%- endif -%}
     {%- endfor -%}
+    {%- set waiting = statuses | selectattr(1, 'in', ['skipped', 'error']) | list -%}
     {%- if ('every_record_is_in_silver', 'pass') in statuses and ('key_is_the_sources_key', 'fail') not in statuses and not waiting -%}
         {%- set mark = {'version': cdc.silver_version(), 'built_by': cdc.silver_builds() | join(' ')} -%}
         {%- if cdc.lakehouse_run().applied.get('#tests') != mark -%}

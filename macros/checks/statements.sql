@@ -45,7 +45,7 @@
     concat(
         regexp_extract_all(
             {{ line }},
-            r'(?is){{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)({{ cdc._name() }}){{ cdc._end_of_rename() }}',
+            r'(?is){{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition|tables?)\b)({{ cdc._name() }}) *+{{ cdc._end_of_rename() }}',
             1
         ),
         regexp_extract_all(
@@ -59,7 +59,7 @@
 
 {#- ALTER TABLE a RENAME b, with TO or AS or = or none of them; not that of a column, which has an old and a new name. -#}
 {% macro _renames() -%}
-    {{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition)\b)[^ ,;]++(?: *+[.] *+[^ ,;]++)*{{ cdc._end_of_rename() }}
+    {{ cdc._rename() }}(?!(?:to|as|column|index|key|constraint|partition)\b)[^ ,;]++(?: *+[.] *+[^ ,;]++)* *+{{ cdc._end_of_rename() }}
 {%- endmacro %}
 
 
@@ -70,7 +70,7 @@
 
 {#- What MySQL allows after the new name. -#}
 {% macro _end_of_rename() -%}
-    {{ ' *+' }}(?:[,;]|$|(?:partition ++by|remove ++partitioning)\b)
+    (?:[,;]|$|(?:partition ++by|remove ++partitioning)\b)
 {%- endmacro %}
 
 

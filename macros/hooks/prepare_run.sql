@@ -139,9 +139,11 @@
     {%- set mark = run.applied.get('#bronze') -%}
     {%- set is_other = false -%}
     {%- if mark and mark.version <= run.bronze_version -%}
-        {%- set load = cdc.load_of_version(
-            history if mark.version > run.oldest_version else cdc.history_of_bronze(run.bronze_version - mark.version + 20), mark.version
-        ) -%}
+        {%- if mark.version <= run.oldest_version -%}
+            {%- set history = cdc.history_of_bronze(run.bronze_version - mark.version + 20) -%}
+            {%- do run.update({'oldest_version': history.columns['version'].values() | min | int}) -%}
+        {%- endif -%}
+        {%- set load = cdc.load_of_version(history, mark.version) -%}
         {%- set is_other = load and load != mark.built_by -%}
         {%- if is_other and not flags.FULL_REFRESH -%}
             {{ exceptions.raise_compiler_error(

@@ -96,6 +96,48 @@ def refuse_changed_feeds(settings: dict, recorded: str) -> None:
     ).refuse_changed_feeds()
 
 
+def test_a_bronze_is_known_by_its_load_however_many_versions_have_come():
+    """Its history is listed so far back that no later question asks for it again."""
+    loads, asked = {version: f"load {version}" for version in range(100)}, []
+
+    class History:
+        def __init__(self, most):
+            asked.append(most)
+            versions = sorted(loads)[-most:]
+            values = SimpleNamespace(values=lambda: versions)
+            self.versions, self.columns = versions, {"version": values}
+
+    def load_of_version(history, version):
+        return loads[version] if version in history.versions else ""
+
+    def look(load, full_refresh=False):
+        run = {
+            "applied": {"#bronze": {"version": 50, "built_by": load}},
+            "bronze_version": 99,
+            "oldest_version": 80,
+        }
+        rendered(
+            "hooks/prepare_run.sql",
+            lakehouse_run=lambda: run,
+            load_of_version=load_of_version,
+            history_of_bronze=History,
+            flags=SimpleNamespace(FULL_REFRESH=full_refresh),
+            selected_change_tables=list,
+            formats_in_use=lambda: ["canal_json"],
+            remember=lambda name, version, load: remembered.append((name, version, load)),
+        ).refuse_other_bronze(History(20))
+        return run["oldest_version"]
+
+    remembered = []
+    assert look("load 50") == 31
+    assert asked == [20, 69]
+    assert remembered == [("#bronze", 99, "load 99")]
+    with pytest.raises(CompilerError, match="its version 50 ends with the load load 50, and it wa"):
+        look("another")
+    look("another", full_refresh=True)
+    assert len(remembered) == 1
+
+
 def test_each_setting_is_written_here():
     assert {line.split(":")[0] for _, line in WRITTEN} | OF_THE_LOADER | {"format"} == set(CHECKS)
 
