@@ -171,9 +171,9 @@ def complaint_of_row(row):
         return "a key has no column"
     if operation not in CHANGES:
         return None
-    sequence = row["change_sequence"]
-    if row["order_scope"] not in ("position", "offset") or None in (sequence["position"] or []):
-        return f"{operation} without an order: {row['order_scope']}, {sequence}"
+    position = row["change_sequence"]["position"]
+    if row["order_scope"] not in ("position", "offset") or position is None or None in position:
+        return f"{operation} without an order: {row['order_scope']}, {position}"
     if (operation in WITH_A_ROW_AFTER) != (row["after_image"] is not None):
         return f"{operation} with {row['after_image']} after it"
     if operation not in WITH_A_ROW_AFTER and row["before_image"] is row["row_key"] is None:
