@@ -1,10 +1,10 @@
-"""Runs kinds of tests side by side: `python -m tests.kinds KIND ... [--limit MINUTES KIND ...]`, the longest first.
+"""Runs kinds of tests side by side, the longest first: `python -m tests.kinds KIND ... [--since SECONDS --limit MINUTES KIND ...]`.
 
 A kind is a target of the Makefile, or one with a variable: "test-shop FAST=1". Those behind --limit are told with the minutes
 that they take on a usual machine, "test-crashes:7", as are the others then; one of them begins only if it should end
-within the limit, however fast the machine is by what has ended. CI has such a limit. What was left out is said at the
-end. What each kind writes is in target/tests/KIND.log; the screen says when one begins and ends, and at the end what
-failed.
+within the limit, however fast the machine is by what has ended. CI has such a limit, and counts from where `make` began,
+which --since names in seconds of the clock: to install takes minutes, too. What was left out is said at the end. What each
+kind writes is in target/tests/KIND.log; the screen says when one begins and ends, and at the end what failed.
 """
 
 import argparse
@@ -72,13 +72,13 @@ def report(kind: str) -> None:
 class Pace:
     """How long kinds take here, by those that have ended."""
 
-    def __init__(self, minutes: dict[str, float]) -> None:
-        self.minutes, self.began = minutes, time.monotonic()
+    def __init__(self, minutes: dict[str, float], began: float) -> None:
+        self.minutes, self.began = minutes, began
         self.ended: dict[str, float] = {}
 
     def passed(self) -> float:
         """The minutes since the beginning."""
-        return (time.monotonic() - self.began) / 60
+        return (time.time() - self.began) / 60
 
     def would_end(self, kind: str) -> float:
         """The minute in which a kind should end that begins now."""
@@ -87,11 +87,11 @@ class Pace:
         return self.passed() + self.minutes[kind] * slowness
 
 
-def main(kinds: list[str], limit: float, more: list[str]) -> int:
+def main(kinds: list[str], began: float, limit: float, more: list[str]) -> int:
     """Run the kinds in their order, two at a time, then more if there is time for them; 0 if all that ran have passed."""
     LOGS.mkdir(parents=True, exist_ok=True)
     told = [kind.partition(":") for kind in [*kinds, *more]]
-    pace = Pace({name: float(minutes or 0) for name, _, minutes in told})
+    pace = Pace({name: float(minutes or 0) for name, _, minutes in told}, began)
     names = [name for name, *_ in told]
     optional = names[len(kinds) :]
 
@@ -119,6 +119,7 @@ def main(kinds: list[str], limit: float, more: list[str]) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("kinds", nargs="+", metavar="KIND")
+    parser.add_argument("--since", type=float, metavar="SECONDS", default=time.time())
     parser.add_argument("--limit", nargs="+", metavar="MINUTES KIND", default=["0"])
     given = parser.parse_args()
-    sys.exit(main(given.kinds, float(given.limit[0]), given.limit[1:]))
+    sys.exit(main(given.kinds, given.since, float(given.limit[0]), given.limit[1:]))
