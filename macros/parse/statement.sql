@@ -52,40 +52,44 @@
         when trim({{ ddl }}) <> ''
             then get(
                 transform(
-                    array({{ cdc._on_one_line(ddl) }}),
-                    line -> named_struct(
+                    transform(
+                        array({{ cdc._on_one_line(ddl) }}),
+                        line -> named_struct('line', line, 'tables', {{ cdc._names_of_tables('line') }})
+                    ),
+                    read -> named_struct(
                         'kind', case
-                            when line rlike r'(?i)^ *+truncate\b' then 'truncate'
-                            when line rlike r'(?i)^ *+(?:drop|create ++or ++replace) ++(?:tables?|{{ cdc._database() }})\b'
-                                or {{ cdc._drops_user_with_tables('line') }}
+                            when read.line rlike r'(?i)^ *+truncate\b' then 'truncate'
+                            when read.line rlike r'(?i)^ *+(?:drop|create ++or ++replace) ++(?:tables?|{{ cdc._database() }})\b'
+                                or {{ cdc._drops_user_with_tables('read.line') }}
                                 then 'drop'
-                            when line rlike r'(?is)^ *+rename ++(?:tables?\b|{{ cdc._name() }} ++to\b)'
-                                or {{ cdc._moves_table('line') }}
+                            when read.line rlike r'(?is)^ *+rename ++(?:tables?\b|{{ cdc._name() }} ++to\b)'
+                                or {{ cdc._moves_table('read.line') }}
                                 then 'rename'
-                            when line rlike r'(?i)^ *+alter(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b' then 'alter'
-                            when line rlike r'(?i)^ *+create(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b'
-                                and line not rlike {{ cdc._of_temporary_table() }}
+                            when read.line rlike r'(?i)^ *+alter(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b' then 'alter'
+                            when read.line rlike r'(?i)^ *+create(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }})\b'
+                                and read.line not rlike {{ cdc._of_temporary_table() }}
                                 then 'create'
                             else 'other'
                         end,
-                        'is_temporary', line
+                        'is_temporary', read.line
                         rlike {{ cdc._of_temporary_table() }},
-                        'is_of_database', line
+                        'is_of_database', read.line
                         rlike r'(?i)^ *+(?:drop|alter|create(?: ++or ++replace)?) ++{{ cdc._database() }}\b'
-                        or {{ cdc._drops_user_with_tables('line') }},
-                        'tables', regexp_extract_all({{ cdc._names_of_tables('line') }}, r'(?is)(?:^|,| to\b) *+(?:only ++(?!to\b|,))?({{ cdc._name() }})', 1),
+                        and not {{ cdc._moves_table('read.line') }}
+                        or {{ cdc._drops_user_with_tables('read.line') }},
+                        'tables', read.tables,
                         'doubt', case
-                            when line rlike r'(?i)^ *+(?:insert|update|delete|replace|merge|load|with)\b'
+                            when read.line rlike r'(?i)^ *+(?:insert|update|delete|replace|merge|load|with)\b'
                                 then 'a statement without row images'
-                            when line rlike r'(?i)^ *+(?:truncate|drop ++tables?|rename(?! ++user\b))\b' and {{ cdc._names_of_tables('line') }} = ''
-                                or line rlike r'(?i)^ *+drop\b(?! ++(?:tables?|{{ cdc._database() }}|{{ cdc._without_rows() }})\b)'
-                                or line rlike r'(?i)^ *+drop ++tablespace\b.* including\b'
-                                or line rlike r'(?i)^ *+(?:set ++statement\b|/\*!)'
+                            when read.line rlike r'(?i)^ *+(?:truncate|drop ++tables?|rename(?! ++user\b))\b' and cardinality(read.tables) = 0
+                                or read.line rlike r'(?i)^ *+drop\b(?! ++(?:tables?|{{ cdc._database() }}|{{ cdc._without_rows() }})\b)'
+                                or read.line rlike r'(?i)^ *+drop ++tablespace\b.* including\b'
+                                or read.line rlike r'(?i)^ *+(?:set ++statement\b|/\*!)'
                                 -- more than one statement, of which a message cannot be all
-                                or line rlike r'(?is)^ *+(?:truncate|drop|rename|(?:alter|create)(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }}))\b'
+                                or read.line rlike r'(?is)^ *+(?:truncate|drop|rename|(?:alter|create)(?: ++{{ cdc._modifier() }})*+ ++(?:table|{{ cdc._database() }}))\b'
                                 || r'(?:{{ cdc._quoted_text() }}|[^;])*+;[ ;]*+[^ ;]'
                                 -- but for the body of a stored program
-                                or line rlike r'(?is)^(?! *+(?:create|alter)\b).*; *+(?:truncate|drop ++(?:tables?|{{ cdc._database() }})|rename ++tables?)\b'
+                                or read.line rlike r'(?is)^(?! *+(?:create|alter)\b).*; *+(?:truncate|drop ++(?:tables?|{{ cdc._database() }})|rename ++tables?)\b'
                                 then 'the statement cannot be read for sure'
                         end
                     )
@@ -248,26 +252,30 @@
 {%- endmacro %}
 
 
-{#- The list of names in a line, with what is between them; empty where there is none. What removes or renames is
-    read to its end. -#}
+{#- The names in a line, in their order; none where there is none. What removes or renames is read to its end. SQL Server's
+    ALTER SCHEMA ... TRANSFER names a table, any other a schema. -#}
 {% macro _names_of_tables(line) -%}
-    concat(
-        regexp_extract(
-            {{ line }},
-            r'(?is)^ *+(?:truncate\b(?: ++table\b)?+|(?:drop|rename|flashback|recover|undrop) ++tables?\b|rename\b(?! ++tables?\b))'
-            || r'(?: ++if ++exists\b)?+ *+({{ cdc._named() }}(?: *+, *+{{ cdc._named() }})*+)'
-            || r'(?: *+(?:as ++"bin[$][^"]*+"|(?:restrict|cascade(?: ++constraints?)?|purge|nowait|wait ++\d++|force|(?:restart|continue) ++identity'
-            || r'|(?:drop|reuse)(?: ++all)? ++storage|(?:preserve|purge) ++(?:materialized ++view|snapshot) ++log)\b))*+[ ;]*+$',
-            1
+    regexp_extract_all(
+        concat(
+            regexp_extract(
+                {{ line }},
+                r'(?is)^ *+(?:truncate\b(?: ++table\b)?+|(?:drop|rename|flashback|recover|undrop) ++tables?\b|rename\b(?! ++tables?\b))'
+                || r'(?: ++if ++exists\b)?+ *+((?:{{ cdc._named() }}(?: *+, *+(?=[^ ,;])|(?! *+,)))++)'
+                || r'(?: *+(?:as ++"bin[$][^"]*+"|(?:restrict|cascade(?: ++constraints?)?|purge|nowait|wait ++\d++|force|(?:restart|continue) ++identity'
+                || r'|(?:drop|reuse)(?: ++all)? ++storage|(?:preserve|purge) ++(?:materialized ++view|snapshot) ++log)\b))*+[ ;]*+$',
+                1
+            ),
+            regexp_extract(
+                {{ line }},
+                r'(?is)^ *+(?:(?:create|alter)(?: ++{{ cdc._modifier() }})*+ ++table\b'
+                || r'|alter ++schema ++{{ cdc._name() }} ++transfer\b(?: ++object *+::)?+'
+                || r'|(?:create(?: ++or ++replace)?|alter|drop) ++{{ cdc._database() }}\b|drop ++user\b(?=.* cascade\b))'
+                || r'(?: ++if(?: ++not)? ++exists\b)?+ *+(?:only ++)?({{ cdc._name() }}(?: *+, *+{{ cdc._name() }})*+)',
+                1
+            )
         ),
-        regexp_extract(
-            {{ line }},
-            r'(?is)^ *+(?:(?:create|alter)(?: ++{{ cdc._modifier() }})*+ ++table\b'
-            || r'|(?:create(?: ++or ++replace)?|alter|drop) ++{{ cdc._database() }}\b|drop ++user\b(?=.* cascade\b)'
-            || r'|alter ++schema ++{{ cdc._name() }} ++transfer\b(?: ++object *+::)?)'
-            || r'(?: ++if(?: ++not)? ++exists\b)?+ *+(?:only ++)?({{ cdc._name() }}(?: *+, *+{{ cdc._name() }})*+)',
-            1
-        )
+        r'(?is)(?:^|,| to\b) *+(?:only ++(?!to\b|,))?({{ cdc._name() }})',
+        1
     )
 {%- endmacro %}
 
@@ -308,7 +316,7 @@
 
 
 {% macro _database() -%}
-    (?:database(?! ++link\b)|schema(?! ++{{ cdc._name() }} ++transfer\b))
+    (?:database(?! ++link\b)|schema)
 {%- endmacro %}
 
 

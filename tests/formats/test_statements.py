@@ -357,6 +357,8 @@ DOUBTED = [
     "CREATE TABLE a (id int); DROP TABLE b",
     "DROP PROCEDURE p; DROP TABLE t",
     "DROP TABLE a WAIT 5, b",
+    "DROP TABLE a,",
+    "ALTER SCHEMA sales TRANSFER dbo.a; DROP TABLE b",
     "DROP TABLE t@link",
     "DROP TABLE `t",
     "DROP TABLE t /*!80000 PURGE */",
