@@ -3,7 +3,7 @@
     vectors would shut out readers that do not know them: a model that is `large` has them, and lies in the order of its key. -#}
 {% macro create_gold_table(rows, columns) -%}
     {%- set properties = {'delta.enableDeletionVectors': 'true' if model.config.meta.large else 'false'} -%}
-    {%- if 'timestamp_ntz' in cdc.column_sources(columns).values() | map(attribute='type') | join(' ') -%}
+    {%- if 'timestamp_ntz' in cdc.column_sources(columns).values() | map(attribute='type') | join(' ') | lower -%}
         {%- do properties.update({'delta.feature.timestampNtz': 'supported'}) -%}
     {%- endif -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}

@@ -70,7 +70,7 @@
     the messages. What is described without a type is not declared, nor is what gold or a history makes itself. -#}
 {% macro columns_in_yaml(node) -%}
     {%- set columns = {} -%}
-    {%- set own = cdc.own_names() + ([] if node.config.materialized in ['current_state', 'current_rows'] else cdc.own_names_of_history()) -%}
+    {%- set own = ['_change'] + ([] if node.config.materialized in ['current_state', 'current_rows'] else cdc.own_names_of_history()) -%}
     {%- for name, column in node.columns.items() if column.data_type and name | lower not in own -%}
         {%- set source = (column.config or {}).get('meta', {}).get('source') or (column.meta or {}).get('source') -%}
         {%- do columns.update({name: {'type': column.data_type, 'source': source} if source else column.data_type}) -%}

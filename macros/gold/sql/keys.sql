@@ -98,7 +98,7 @@
     {%- set coded = cdc.coded_columns(cdc.feed_settings(meta.feed).format, asks=declaration is not none) or {} -%}
     {%- set declared = cdc.encodings_of_table(meta) -%}
     {%- for name, column in cdc.column_sources(meta.columns).items()
-        if name in meta.key and column.get('source', name) not in cdc.shard_columns() and not column.type.startswith('array')
+        if name in meta.key and column.get('source', name) not in cdc.shard_columns() and not (column.type | lower).startswith('array')
     -%}
         {%- set source = column.get('source', name) -%}
         {%- set form = {'type': column.type | lower | replace(' ', ''), 'time_zone': cdc.gold_time_zone(meta.feed)} -%}

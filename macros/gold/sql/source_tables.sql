@@ -117,8 +117,18 @@
 {%- endmacro %}
 
 
-{#- A pattern is one that both Python and Spark read, and the key has the shard in it. -#}
+{#- A pattern is one that both Python and Spark read, and the key has the shard in it. Of a part that is one name, or none, rows do
+    not carry the name. -#}
 {% macro check_patterns(meta, columns, key=none) -%}
+    {%- for name, column in cdc.column_sources(columns).items() -%}
+        {%- for part in cdc.place_parts() if column.get('source', name) == '@' ~ part and meta[part] is not mapping -%}
+            {{ exceptions.raise_compiler_error(
+                "Gold model '" ~ model.name ~ "': the column '" ~ name ~ "' would be NULL in every row, as its source is @" ~ part ~ " and " ~ part
+                ~ " is no pattern: " ~ part ~ "={'pattern': '.*'} reads every " ~ part ~ ", and then the column belongs to the key. Otherwise"
+                ~ " leave it out."
+            ) }}
+        {%- endfor -%}
+    {%- endfor -%}
     {%- set sources = [] -%}
     {%- for name in key or [] -%}
         {%- do sources.append(cdc.column_sources(columns)[name].get('source', name)) -%}
