@@ -30,6 +30,8 @@ OF_EVERY_RUN = [
     "show table extended in gold",
     "show table extended in silver",
     "show table extended in bronze",
+    # the folder in which Spark runs: bronze_path may be relative to it
+    "select java_method(",
     "set spark.sql.codegen.factoryMode = NO_CODEGEN",
     "select feed, max_by(settings, recorded_at)",
     "select model, bronze_version, built_by",

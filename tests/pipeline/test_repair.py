@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -483,3 +484,21 @@ def test_an_older_bronze_is_refused(shop):
     finally:
         shop.sql(ahead.format("-"))
     shop.run("--select", "orders")
+
+
+def test_bronze_that_spark_knows_in_another_folder_is_refused_until_a_command(shop, tmp_path):
+    """The loader would write to one folder, and nothing new would be in the other."""
+    bronze = shop.root / "lakehouse" / "bronze"
+    shutil.copytree(bronze / "messages", tmp_path / "messages")
+    shop.sql("drop table bronze.messages")
+    shop.sql(f"create table bronze.messages using delta location '{tmp_path}/messages'")
+    said = refusal(shop.dbt("run", "--select", "orders"))
+    assert f"Spark knows bronze.messages in file:{tmp_path}/messages" in said
+    assert shop.dbt("run-operation", "move_bronze").success
+    (table,) = shop.sql("describe detail bronze.messages")
+    assert table.location == f"file:{bronze}/messages"
+    shop.run("--select", "orders")
+
+
+def test_a_run_that_leaves_out_a_part_of_its_input_is_refused(shop):
+    assert "dbt works with --empty" in refusal(shop.dbt("run", "--empty", "--select", "orders"))

@@ -1,6 +1,7 @@
 """What is refused before anything runs: gold models' arguments, and settings that changed since records landed."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -113,7 +114,7 @@ def test_a_bronze_is_known_by_its_load_however_many_versions_have_come():
     def look(load, full_refresh=False):
         run = {
             "applied": {"#bronze": {"version": 50, "built_by": load}},
-            "bronze_version": 99,
+            "bronze_version": max(loads),
             "oldest_version": 80,
         }
         rendered(
@@ -135,7 +136,36 @@ def test_a_bronze_is_known_by_its_load_however_many_versions_have_come():
     with pytest.raises(CompilerError, match="its version 50 ends with the load load 50, and it wa"):
         look("another")
     look("another", full_refresh=True)
+    # an older copy, of which a full refresh of one gold table reads nothing
+    loads = {version: f"copy {version}" for version in range(30)}
+    look("load 50", full_refresh=True)
     assert len(remembered) == 1
+
+
+@pytest.mark.parametrize(
+    ("registered", "folder", "is_moved"),
+    [
+        ("file:/work/lakehouse/bronze/messages", "/work/lakehouse/bronze/messages", False),
+        ("file:/work/lakehouse/bronze/messages", "/work/lakehouse/bronze//messages", False),
+        ("file:/work/lakehouse/bronze/messages", "file:///work/lakehouse/bronze/messages", False),
+        ("hdfs://name:8020/lake/bronze/messages", "/lake/bronze/messages", False),
+        ("hdfs://name:8020/lake/bronze/messages", "hdfs:///lake/bronze/messages", False),
+        ("s3a://lake/bronze/messages", "s3://lake/bronze/messages", False),
+        ("file:/my%20work/bronze/messages", "/my work/bronze/messages", False),
+        ("file:/work/bronze/messages", "/work/./bronze/messages", False),
+        ("file:/work/lakehouse/bronze/messages", "/copy/lakehouse/bronze/messages", True),
+        ("file:/work/bronze/messages", "s3://lake/work/bronze/messages", True),
+        ("s3a://lake/bronze/messages", "s3://other/bronze/messages", True),
+    ],
+)
+def test_bronze_in_another_folder_than_spark_knows_is_refused(registered, folder, is_moved):
+    macros = rendered("run/register_bronze.sql")
+    information = f"Type: EXTERNAL\nProvider: delta\nLocation: {registered}\nSerde Library: x\n"
+    if is_moved:
+        with pytest.raises(CompilerError, match=f"{folder}. If bronze was moved there, run `dbt"):
+            macros.refuse_moved_bronze(information, folder)
+    else:
+        macros.refuse_moved_bronze(information, folder)
 
 
 def test_each_setting_is_written_here():
@@ -184,6 +214,56 @@ def test_a_wrong_argument_says_what_to_write(arguments, sentence):
     macros.check_gold_model(**right)
     with pytest.raises(CompilerError, match=f"Gold model 'orders'.*{sentence}"):
         macros.check_gold_model(**right | arguments)
+
+
+@pytest.mark.parametrize("database", [None, "shop"])
+def test_the_name_of_a_part_that_is_no_pattern_is_refused(database):
+    """Rows carry the name of a shard alone: the column would be NULL in all of them."""
+    macros = rendered(
+        "gold/sql/source_tables.sql",
+        column_sources=lambda columns: {"id": {"type": "int"}} | columns,
+        place_parts=lambda: ["database", "schema", "table"],
+        try_or_compiler_error=lambda sentence, function, value: function(value),
+        modules=SimpleNamespace(re=re),
+        model={"name": "orders"},
+    )
+    shard = {"type": "string", "source": "@database"}
+    meta = {"database": {"pattern": "shop_[0-9]"}, "schema": None, "table": "orders"}
+    columns = {"shop": shard}
+    macros.check_patterns(meta, columns, ["shop", "id"])
+    sentence = "the column 'shop' would be NULL in every row, .* database={'pattern': '.*'} reads"
+    for key in (["id"], ["shop", "id"], None):
+        with pytest.raises(CompilerError, match=sentence):
+            macros.check_patterns(meta | {"database": database}, columns, key)
+
+
+def test_a_column_in_yaml_that_has_one_of_golds_names_is_not_passed_over():
+    found = []
+    files = ("project/gold_models.sql", "gold/current_state.sql")
+    macros = rendered(
+        *files,
+        **{"return": found.append},
+        own_names=lambda: ["_change", "_topic"],
+        model={"name": "orders"},
+    )
+    typed = SimpleNamespace(data_type="int", config={}, meta={})
+    node = SimpleNamespace(
+        columns=dict.fromkeys(["id", "_change", "_topic"], typed),
+        config=SimpleNamespace(materialized="current_state"),
+    )
+    macros.columns_in_yaml(node)
+    assert found == [{"id": "int", "_topic": "int"}]
+    with pytest.raises(CompilerError, match="the name '_topic' is gold's own"):
+        macros.check_gold_columns(found[0])
+
+
+@pytest.mark.parametrize("flag", ["EMPTY", "SAMPLE"])
+def test_what_leaves_out_a_part_of_the_input_is_refused(flag):
+    """Changes that a run left out would count as read."""
+    rendered("hooks/prepare_run.sql", flags={"EMPTY": False}).refuse_part_of_input()
+    macros = rendered("hooks/prepare_run.sql", flags={flag: True})
+    with pytest.raises(CompilerError, match=f"dbt works with --{flag.lower()}, and would take"):
+        macros.refuse_part_of_input()
 
 
 def test_a_cut_over_of_messages_without_a_time_is_refused():

@@ -67,6 +67,28 @@ MUTANTS = (
         tests=(f"{REPAIR}::test_another_bronze_with_as_many_versions_is_refused",),
     ),
     Mutant(
+        name="runs: a full refresh of one table takes an older bronze for silver's",
+        kind="a comparison turned",
+        file="macros/hooks/prepare_run.sql",
+        before="set is_other = mark and mark.version > run.bronze_version",
+        after="set is_other = false",
+        tests=(
+            "tests/types/test_refusals.py::"
+            "test_a_bronze_is_known_by_its_load_however_many_versions_have_come",
+        ),
+    ),
+    Mutant(
+        name="runs: bronze is read where it was before it moved",
+        kind="a comparison turned",
+        file="macros/run/register_bronze.sql",
+        before="{%- if places[0] != places[1] -%}",
+        after="{%- if false -%}",
+        tests=(
+            "tests/types/test_refusals.py::"
+            "test_bronze_in_another_folder_than_spark_knows_is_refused",
+        ),
+    ),
+    Mutant(
         name="runs: settings that change what records mean are accepted",
         kind="a guard left out",
         file="macros/hooks/prepare_run.sql",
