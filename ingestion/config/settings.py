@@ -42,6 +42,10 @@ ENCODINGS = (
     "located_wall_clock",
     "little_endian_bits",
     "big_endian_bits",
+    "wrapped_unsigned_8",
+    "wrapped_unsigned_16",
+    "wrapped_unsigned_24",
+    "wrapped_unsigned_32",
     "wrapped_unsigned_64",
 )
 # With the scale, without which a decimal has no value, or with the length of a BINARY(n).

@@ -28,9 +28,16 @@
 
         select
             *,
-            -- zerofill implies unsigned
-            type_name = 'int64' and upper(propagated_type) rlike r'^(BIGINT|INT8)\b.*(UNSIGNED|ZEROFILL)|^SERIAL'
-                as is_unsigned_64,
+            -- what wraps below zero: zerofill implies unsigned, which no Debezium knows, nor 3.6.0 INTEGER UNSIGNED
+            case
+                when type_name = 'int64' and propagated_type rlike r'(?i)^(BIGINT|INT8)\b.*(UNSIGNED|ZEROFILL)|^SERIAL'
+                    then 64
+                when type_name = 'int32' and propagated_type rlike r'(?i)^INT(EGER|4)?\b.*(UNSIGNED|ZEROFILL)' then 32
+                when propagated_type not rlike '(?i)ZEROFILL' or propagated_type rlike '(?i)UNSIGNED' then null
+                when propagated_type rlike r'(?i)^(MEDIUMINT|MIDDLEINT|INT3)\b' then 24
+                when propagated_type rlike r'(?i)^(SMALLINT|INT2)\b' then 16
+                when propagated_type rlike r'(?i)^(TINYINT|INT1)\b' then 8
+            end as unsigned_bits,
             -- Spark wants 0 <= scale <= precision; PostgreSQL does not
             greatest(scale, 0) as spark_scale,
             greatest(digits - least(scale, 0), scale) as spark_precision
@@ -46,7 +53,7 @@
         case
             when is_bare_number and type_name = 'org.apache.kafka.connect.data.Decimal' then 'text'
             when is_bare_number then 'bare_number'
-            when is_unsigned_64 then 'wrapped_unsigned_64'
+            when unsigned_bits is not null then concat('wrapped_unsigned_', unsigned_bits)
             when type_name = 'bytes' then 'base64_binary'
             when type_name = 'org.apache.kafka.connect.data.Decimal' then 'connect_decimal'
             when type_name = 'io.debezium.data.VariableScaleDecimal' then 'variable_scale_decimal'
@@ -88,7 +95,10 @@
         described.optional as is_optional,
         described.parameters['__debezium.source.column.comment'] as comment,
         case
-            when is_unsigned_64 then 'decimal(20,0)'
+            when unsigned_bits = 64 then 'decimal(20,0)'
+            when unsigned_bits = 32 then 'bigint'
+            when unsigned_bits in (16, 24) then 'int'
+            when unsigned_bits = 8 then 'smallint'
             when type_name = 'int8' then 'tinyint'
             when type_name = 'int16' then 'smallint'
             when type_name in ('int32', 'io.debezium.time.Year') then 'int'

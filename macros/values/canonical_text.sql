@@ -41,7 +41,9 @@
     little_endian_bits      base64, the lowest byte first, to an unsigned number of at most `scale` bits (io.debezium.data.Bits)
     big_endian_bits         base64, the highest byte first, to an unsigned number of at most `scale` bits, 64 where there is
                             none; zero bytes in front may be missing (OMS BIT: they are in a full load, not in the stream)
-    wrapped_unsigned_64     an unsigned number in a signed one (Debezium's BIGINT UNSIGNED by default)
+    wrapped_unsigned_8, wrapped_unsigned_16, wrapped_unsigned_24, wrapped_unsigned_32, wrapped_unsigned_64
+                            an unsigned number of so many bits in a signed one (Debezium: BIGINT UNSIGNED by default; INTEGER
+                            UNSIGNED, and ZEROFILL alone, as a statement of the stream names them)
     enum_number             the index in `labels`, from 1; 0 is MySQL's '' for an invalid value (canal)
     set_mask                a bit mask over `labels`, to a comma list (canal)
     dtle_year               a year, in a full load counted from 1900: 121 is 2021
@@ -83,7 +85,11 @@
         'latin1_binary': cdc._latin1_hex(wire_text, wire ~ '.scale'),
         'little_endian_bits': cdc._bits_number(wire_text, wire ~ '.scale'),
         'big_endian_bits': cdc._big_endian_number(wire_text, wire ~ '.scale'),
-        'wrapped_unsigned_64': cdc._unsigned_number(wire_text),
+        'wrapped_unsigned_8': cdc._unsigned_number(wire_text, 8),
+        'wrapped_unsigned_16': cdc._unsigned_number(wire_text, 16),
+        'wrapped_unsigned_24': cdc._unsigned_number(wire_text, 24),
+        'wrapped_unsigned_32': cdc._unsigned_number(wire_text, 32),
+        'wrapped_unsigned_64': cdc._unsigned_number(wire_text, 64),
         'enum_number': cdc._enum_label(wire_text, wire ~ '.labels'),
         'set_mask': cdc._set_labels(wire_text, wire ~ '.labels'),
         'dtle_year': cdc._of_whole(wire_text, cdc._year_text(whole)),
@@ -432,12 +438,15 @@
 {%- endmacro %}
 
 
-{#- A negative number plus 2^64; any other stays as it is. -#}
-{% macro _unsigned_number(wire_text) -%}
+{#- A negative number of so many bits plus 2^bits; any other stays as it is. -#}
+{% macro _unsigned_number(wire_text, bits) -%}
+    {%- set number = 'cast(' ~ wire_text ~ ' as bigint)' -%}
     case
         when {{ wire_text }} rlike r'^(0|[1-9][0-9]{0,19})\z' then {{ wire_text }}
         when {{ wire_text }} like '-%'
-            then {{ cdc._of_whole(wire_text, 'cast(cast(' ~ wire_text ~ ' as bigint) + 18446744073709551616 as string)') }}
+            then {{ cdc._of_whole(
+                wire_text, 'if(' ~ number ~ ' >= ' ~ -(2 ** (bits - 1)) ~ ', cast(' ~ number ~ ' + ' ~ 2 ** bits ~ ' as string), null)'
+            ) }}
     end
 {%- endmacro %}
 

@@ -281,6 +281,33 @@ def test_a_propagated_source_type_unwraps_unsigned_64(spark, macros):
     )
 
 
+@pytest.mark.parametrize(
+    ("own_type", "kind", "encoding", "proposed_type"),
+    [
+        ("INTEGER UNSIGNED", "int32", "wrapped_unsigned_32", "bigint"),
+        ("INT ZEROFILL", "int32", "wrapped_unsigned_32", "bigint"),
+        ("INT4 SIGNED ZEROFILL", "int32", "wrapped_unsigned_32", "bigint"),
+        ("INTEGER UNSIGNED", "int64", "text", "bigint"),
+        ("INTEGER", "int32", "text", "int"),
+        ("MEDIUMINT ZEROFILL", "int32", "wrapped_unsigned_24", "int"),
+        ("MEDIUMINT UNSIGNED ZEROFILL", "int32", "text", "int"),
+        ("SMALLINT ZEROFILL", "int16", "wrapped_unsigned_16", "int"),
+        ("SMALLINT UNSIGNED", "int32", "text", "int"),
+        ("TINYINT ZEROFILL", "int16", "wrapped_unsigned_8", "smallint"),
+        ("INT1 ZEROFILL", "int8", "wrapped_unsigned_8", "smallint"),
+        ("TINYINT UNSIGNED", "int16", "text", "smallint"),
+        ("DECIMAL ZEROFILL", "string", "text", "string"),
+    ],
+)
+def test_names_of_unsigned_types_that_debezium_does_not_know_wrap(
+    spark, macros, own_type, kind, encoding, proposed_type
+):
+    parameters = {"__debezium.source.column.type": own_type}
+    field = {"field": "n", "type": kind, "parameters": parameters}
+    (column,) = columns_of(spark, macros.debezium_json_columns("schemas"), envelope("s", [field]))
+    assert (column.wire_encoding, column.proposed_type) == (encoding, proposed_type)
+
+
 def test_before_serves_where_after_is_missing(spark, macros):
     block = {"fields": [{"field": "before", "fields": [{"field": "id", "type": "int32"}]}]}
     (column,) = columns_of(spark, macros.debezium_json_columns("schemas"), block)

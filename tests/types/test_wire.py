@@ -21,7 +21,7 @@ ENCODINGS = {
     "latin1_chars": "latin1_binary",
     "base16_upper": "hex_binary",
     "debezium_bits_le_base64": "little_endian_bits",
-    "wrapped_unsigned_64": "wrapped_unsigned_64",
+    **{f"wrapped_unsigned_{bits}": f"wrapped_unsigned_{bits}" for bits in (8, 16, 24, 32, 64)},
     "epoch_days": "epoch_days",
     "debezium_timestamp_ms": "epoch_millis",
     "debezium_micro_timestamp": "epoch_micros",
@@ -313,6 +313,10 @@ UNREADABLE = {
     "big_endian_bits": (
         *("?", "12", "AA", "AQ", "AB==", "CA==", "AQA=", "//8=", "5", "AA==\n", "AQ ==", "true"),
     ),
+    "wrapped_unsigned_8": ("-129", "-one"),
+    "wrapped_unsigned_16": ("-32769", "-0"),
+    "wrapped_unsigned_24": ("-8388609", "+1"),
+    "wrapped_unsigned_32": ("-2147483649", "-01"),
     "wrapped_unsigned_64": (
         *(
             "-one",

@@ -169,7 +169,10 @@
     scale stays. Other tables may have columns of the same names: an encoding that gives no value of the type is one of these. -#}
 {% macro encodings_with_forms(type) -%}
     {%- set labels = ['enum_number', 'set_mask', 'escaped_label'] -%}
-    {%- set numbers = ['wrapped_unsigned_64', 'little_endian_bits', 'big_endian_bits', 'dtle_year'] -%}
+    {%- set numbers = [
+        'wrapped_unsigned_8', 'wrapped_unsigned_16', 'wrapped_unsigned_24', 'wrapped_unsigned_32', 'wrapped_unsigned_64',
+        'little_endian_bits', 'big_endian_bits', 'dtle_year'
+    ] -%}
     {%- set bytes = ['base64_binary', 'hex_binary', 'latin1_binary', 'byte_list', 'go_quoted_binary'] -%}
     {%- set moments = [
         'epoch_days', 'epoch_millis', 'epoch_micros', 'epoch_nanos', 'epoch_seconds', 'iso_date', 'iso_timestamp', 'instant_millis',
