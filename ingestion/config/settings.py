@@ -35,6 +35,7 @@ ENCODINGS = (
     "base64_text",
     "hex_binary",
     "latin1_binary",
+    "latin1_text",
     "byte_list",
     "dtle_timestamp",
     "dtle_year",

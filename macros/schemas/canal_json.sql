@@ -38,6 +38,8 @@
         source_type,
         case
             when family = 'binary' then 'latin1_binary'
+            -- of a text with a length, as somebody typed it in an ALTER, canal takes the bytes for those of a blob
+            when word = 'text' and length is not null then 'latin1_text'
             when family = 'enum' then 'enum_number'
             when family = 'set' then 'set_mask'
             when family = 'timestamp' then 'zoned_wall_clock'

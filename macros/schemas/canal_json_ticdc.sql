@@ -14,6 +14,7 @@
         ordinal,
         source_type,
         case
+            when wire_encoding = 'latin1_text' then 'text'
             when source_type not like '%(%' and wire_encoding in ('enum_number', 'set_mask') then 'text'
             else wire_encoding
         end as wire_encoding,

@@ -34,6 +34,7 @@
     byte_list               [106, -1]: a list of bytes, signed or not (DRS)
     latin1_binary           one character per byte, filled up with zero bytes to `scale` bytes (canal: it
                             cuts the zeros at the end of binary(n))
+    latin1_text             one character per byte of a text in UTF-8; a text with other characters as it came (canal: TEXT(500))
     base64_text             base64 of a text in UTF-8 (TiCDC's open protocol: TEXT)
     go_quoted_binary        bytes as Go quotes a string: \x80, \n (TiCDC's open protocol: BINARY, VARBINARY)
     located_wall_clock      {"location":"Asia/Shanghai","value":"2024-02-26 16:32:23"}: a wall clock and its zone, to
@@ -83,6 +84,7 @@
         'go_quoted_binary': cdc._go_quoted_hex(wire_text),
         'hex_binary': cdc._hex_digits(wire_text),
         'latin1_binary': cdc._latin1_hex(wire_text, wire ~ '.scale'),
+        'latin1_text': cdc._latin1_text(wire_text),
         'little_endian_bits': cdc._bits_number(wire_text, wire ~ '.scale'),
         'big_endian_bits': cdc._big_endian_number(wire_text, wire ~ '.scale'),
         'wrapped_unsigned_8': cdc._unsigned_number(wire_text, 8),
@@ -359,6 +361,15 @@
                 hex(encode({{ wire_text }}, 'ISO-8859-1')),
                 repeat('00', coalesce({{ length }} - length({{ wire_text }}), 0))
             )
+    end
+{%- endmacro %}
+
+
+{#- What is no UTF-8 is no such text. -#}
+{% macro _latin1_text(wire_text) -%}
+    case
+        when {{ wire_text }} rlike r'[^\x00-\xFF]' then {{ wire_text }}
+        else try_validate_utf8(cast(encode({{ wire_text }}, 'ISO-8859-1') as string))
     end
 {%- endmacro %}
 

@@ -25,6 +25,7 @@ MYSQL_TYPES = [
     ("double precision", "text", None, None, "double"),
     ("VARCHAR(24)", "text", None, None, "string"),
     ("longtext", "text", None, None, "string"),
+    ("TEXT(500)", "latin1_text", None, None, "string"),
     ("binary(4)", "latin1_binary", 4, None, "binary"),
     ("varbinary(16)", "latin1_binary", None, None, "binary"),
     ("blob", "latin1_binary", None, None, "binary"),

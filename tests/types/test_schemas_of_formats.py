@@ -416,6 +416,7 @@ TICDC_CANAL_TYPES = [
     ("bit(1)", "text", None, None, "boolean"),
     ("bit(5)", "text", None, None, "bigint"),
     ("bit(64)", "text", None, None, "decimal(20,0)"),
+    ("text(500)", "text", None, None, "string"),
     ("binary(4)", "latin1_binary", 4, None, "binary"),
     ("timestamp(6)", "zoned_wall_clock", None, None, "timestamp"),
     ("varchar(20)", "text", None, None, "string"),

@@ -293,6 +293,7 @@ UNREADABLE = {
         "00-1",
     ),
     "latin1_binary": ("é中", "toolong", "\u0100"),
+    "latin1_text": ("é", "Ã", "Ã©é"),
     "little_endian_bits": (
         *(
             "?",
@@ -590,6 +591,12 @@ def test_latin1_binary_is_filled_up_to_its_length(decode):
         "0AFF0000",
         "7A6F6521",
     ]
+
+
+def test_latin1_text_is_utf_8_or_stays_as_it_is(decode):
+    texts = ["中文é", "a", "", "\U0001f600"]
+    assert decode("latin1_text", [text.encode().decode("latin-1") for text in texts]) == texts
+    assert decode("latin1_text", ["中文é"]) == ["中文é"]
 
 
 def test_base64_binary_is_filled_up_to_its_length(decode):

@@ -180,7 +180,7 @@
     ] -%}
     {%- set times_of_day = ['millis_of_day', 'micros_of_day', 'nanos_of_day', 'iso_time'] -%}
     {%- if type == 'string' -%}
-        {{ return(labels + numbers + bytes + moments + times_of_day + ['base64_text']) }}
+        {{ return(labels + numbers + bytes + moments + times_of_day + ['base64_text', 'latin1_text']) }}
     {%- elif type == 'binary' -%}
         {{ return(bytes) }}
     {%- elif type in ('date', 'timestamp', 'timestamp_ntz') -%}
