@@ -9,6 +9,7 @@
 {#- What the statement does that gold does not follow, over the columns of silver.changes; NULL where gold follows it. What
     drops or clears a table is followed under the table's exact name. -#}
 {% macro finding_of_statement() -%}
+    {%- set of_debezium = cdc.feeds_of_marked_loads() + cdc.feeds_with('format', 'debezium_smt') -%}
     case
             when operation = 'transaction_end'
                 then 'a prepared transaction was rolled back, of which messages may have brought rows'
@@ -34,6 +35,15 @@
             -- PostgreSQL sends a truncate for each table
             when statement.kind = 'truncate' and bare_line rlike r' cascade\b' and not source_type <=> 'postgresql'
                 then 'tables that refer to this one may have been emptied too, without a message; of each'
+            {%- if of_debezium %}
+            -- an upgrade alone does not help: Debezium's history of schemas has the old one
+            when statement.kind = 'alter' and bare_line rlike r'\bconvert ++to ++(?:character ++set|charset)\b'
+                and source_type in ('mysql', 'mariadb') and feed in ({{ cdc.quoted_list(of_debezium) }})
+                then concat(
+                    'Debezium before 3.4.1 reads later text in the old character set, ',
+                    'until it is started with snapshot.mode recovery; if yours is older'
+                )
+            {%- endif %}
             when (operation = 'truncate' or ddl_kind = 'drop') and phase > 0
                 then 'the spelling of the table is another one, and its rows stay in gold if both are one table'
         end

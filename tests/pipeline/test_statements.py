@@ -103,6 +103,7 @@ def canal():
         # behind the cut-over that the feed has
         canal_record("answered", 0, "INSERT", {"id": "2", "name": "x"}, 2000),
         canal_ddl("answered", 1500, "ALTER", "ALTER TABLE answered DROP PARTITION p"),
+        canal_ddl("parted", 0, "ALTER", "ALTER TABLE parted CONVERT TO CHARACTER SET utf8mb4"),
     ]
     return [record | {"topic": "said", "offset": offset} for offset, record in enumerate(told)]
 
@@ -253,6 +254,7 @@ def debezium():
             row("r", "moved", 2, 6, 50, "first"),
             row("r", "moved_2025", 1, 6, 50, "last"),
             row("c", "moved_2025", 2, 6, 900, "false"),
+            statement("ALTER TABLE parked CONVERT TO CHARSET utf8mb4", "parked", 6, 950, "false"),
         ],
     )
 
@@ -334,7 +336,17 @@ def test_a_rotation_by_rename_is_reported_for_each_table(said):
 
 def test_a_rename_of_two_tables_in_one_statement_is_reported_for_each(said):
     assert numbers(said, "said_parked") == [1]
-    assert reports(said, "said_parked") == [(11, RENAMED)]
+    assert reports(said, "said_parked")[0] == (11, RENAMED)
+
+
+def test_another_character_set_is_reported_where_debezium_may_not_follow_it(said):
+    """Canal reads the text with that of the binlog."""
+    ((_, finding),) = reports(said, "said_parked")[1:]
+    assert finding.startswith("Debezium before 3.4.1 reads later text in the old character set")
+    converted = (
+        "select feed from silver.changes where ddl like '%CONVERT TO CHAR%' and feed like 'said%'"
+    )
+    assert sorted(row.feed for row in said.sql(converted)) == ["said_canal", "said_debezium"]
 
 
 def test_what_a_full_load_or_a_cut_over_has_answered_is_reported_no_more(said):
