@@ -6,7 +6,7 @@
     with {{ cdc.exact_messages(messages, '''
                 payload map<string, string>, read_method string, read_timestamp string, source_timestamp string,
                 source_metadata struct<
-                    `database` string, `schema` string, `table` string, change_type string, tx_id string,
+                    `database` string, `schema` string, `table` string, collection string, change_type string, tx_id string,
                     primary_keys array<string>, replication_index array<string>,
                     log_file string, log_position string, scn string, rs_id string, ssn string, lsn string
                 >''') }},
@@ -56,6 +56,8 @@
                 when message is null then {{ cdc.undecodable_reason('value', 'text') }}
                 when read_method is null then 'read_method is missing'
                 when word is null then 'source_metadata.change_type is missing'
+                when changed_table is null and message.source_metadata.collection is not null
+                    then 'a document of MongoDB: source_metadata names a collection, and only tables are read'
                 when changed_table is null then 'source_metadata.table is missing'
                 when read_time is not null and read_at is null
                     then concat('read_timestamp is neither an ISO time nor milliseconds: ', read_time)

@@ -134,6 +134,11 @@ def row_of_message(row, message, options):
         raise Bad("read_method is missing")
     if word is None:
         raise Bad("source_metadata.change_type is missing")
+    source = field(message, "source_metadata", dict) or {}
+    if row["table_name"] is None and field(source, "collection") is not None:
+        raise Bad(
+            "a document of MongoDB: source_metadata names a collection, and only tables are read"
+        )
     if row["table_name"] is None:
         raise Bad("source_metadata.table is missing")
     for name in ("read_timestamp", "source_timestamp"):
