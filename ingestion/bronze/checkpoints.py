@@ -40,6 +40,8 @@ class Start:
     # Next offsets of topics that the feed no longer reads; a topic that comes back goes on there.
     parked: Offsets = field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
+    # The last batch that Delta remembered when it began; None: not written by older versions.
+    after: tuple[int, int] | None = None
 
 
 def checkpoint_folder(bronze: str, feed: str) -> str:
@@ -54,18 +56,28 @@ def application(feed: str, number: int) -> str:
 
 def latest_start(spark: SparkSession, bronze: str, feed: str) -> Start | None:
     """Return how the feed's current checkpoint began, or None before the first load."""
-    folder = checkpoint_folder(bronze, feed)
-    names = list_names(spark, folder)
-    numbers = [int(name[:-5]) for name in names if name.endswith(".json") and name[:-5].isdigit()]
-    if not numbers:
-        return None
-    stored = json.loads(read_text(spark, f"{folder}/{max(numbers)}.json"))
+    numbers = start_numbers(spark, bronze, feed)
+    return read_start(spark, bronze, feed, numbers[-1]) if numbers else None
+
+
+def start_numbers(spark: SparkSession, bronze: str, feed: str) -> list[int]:
+    """Return the numbers of the feed's checkpoints, the oldest first."""
+    names = list_names(spark, checkpoint_folder(bronze, feed))
+    return sorted(
+        int(name[:-5]) for name in names if name.endswith(".json") and name[:-5].isdigit()
+    )
+
+
+def read_start(spark: SparkSession, bronze: str, feed: str, number: int) -> Start:
+    """Return how the checkpoint of this number began."""
+    stored = json.loads(read_text(spark, f"{checkpoint_folder(bronze, feed)}/{number}.json"))
     return Start(
-        number=max(numbers),
+        number=number,
         offsets=whole_numbers(stored["offsets"]),
         topics={topic: Identity(**identity) for topic, identity in stored["topics"].items()},
         parked=whole_numbers(stored["parked"]),
         gaps=tuple(Gap(**gap) for gap in stored["gaps"]),
+        after=tuple(stored["after"]) if stored.get("after") else None,
     )
 
 
@@ -86,25 +98,30 @@ def position(spark: SparkSession, bronze: str, feed: str, start: Start) -> Offse
     A batch whose records are in bronze counts, even if Spark was killed before it noted the batch.
     """
     landed = _landed_batch(spark, bronze, application(feed, start.number))
-    noted = _noted_batch(spark, bronze, feed, start)
+    noted = noted_batch(spark, bronze, feed, start)
     return end_of_batch(spark, bronze, feed, start, max(landed, noted))
 
 
 def noted_position(spark: SparkSession, bronze: str, feed: str, start: Start) -> Offsets:
     """Return where Spark itself would go on: it repeats a batch that it did not note."""
-    return end_of_batch(spark, bronze, feed, start, _noted_batch(spark, bronze, feed, start))
+    return end_of_batch(spark, bronze, feed, start, noted_batch(spark, bronze, feed, start))
 
 
-def _noted_batch(spark: SparkSession, bronze: str, feed: str, start: Start) -> int:
+def noted_batch(spark: SparkSession, bronze: str, feed: str, start: Start) -> int:
     """Return the last batch that Spark noted as done, or -1."""
-    names = list_names(spark, f"{checkpoint_folder(bronze, feed)}/{start.number}/commits")
-    return max((int(name) for name in names if name.isdigit()), default=-1)
+    return max(batches(spark, bronze, feed, start, "commits"), default=-1)
+
+
+def batches(spark: SparkSession, bronze: str, feed: str, start: Start, log: str) -> list[int]:
+    """Return the batches in one of Spark's two logs: `offsets` (planned) or `commits` (noted)."""
+    names = list_names(spark, f"{checkpoint_folder(bronze, feed)}/{start.number}/{log}")
+    return [int(name) for name in names if name.isdigit()]
 
 
 def end_of_batch(spark: SparkSession, bronze: str, feed: str, start: Start, batch: int) -> Offsets:
     """Return the offsets at which the batch ended, exclusive."""
     folder = f"{checkpoint_folder(bronze, feed)}/{start.number}/offsets"
-    planned = [int(name) for name in list_names(spark, folder) if name.isdigit()]
+    planned = batches(spark, bronze, feed, start, "offsets")
     done = max((number for number in planned if number <= batch), default=None)
     if done is None:
         return start.offsets

@@ -3,6 +3,7 @@
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 
+from ingestion.bronze.agreement import NOTHING, agrees_with_bronze, held_offsets, last_landed
 from ingestion.bronze.checkpoints import (
     Gap,
     Identity,
@@ -20,6 +21,7 @@ from ingestion.kafka.brokers import Topic
 from ingestion.kafka.gaps import Source, find_gaps, is_deleted, note_gaps, refusal
 from ingestion.kafka.lag import note_ends
 from ingestion.kafka.topics import identities, known_topics, newest, note_topics
+from ingestion.progress import say
 
 
 def prepare(
@@ -37,11 +39,13 @@ def prepare(
         note_ends(config, feed.name, source.ends)
         before = latest_start(spark, config.bronze, feed.name)
         known = known_topics(spark, config, feed)
-        if before is None:
+        last = last_landed(spark, config.bronze, feed.name)
+        if before is None and last == NOTHING:
             offsets = _first_offsets(spark, client, feed, source)
-            start = Start(1, offsets, identities(topics, known))
+            start = Start(1, offsets, identities(topics, known), after=last)
         else:
-            start = _go_on(spark, config, feed, source, before, known, accept_gaps)
+            so_far = before or Start(0, {}, {})
+            start = _go_on(spark, config, feed, source, so_far, known, last, accept_gaps)
     if start != before:
         write_start(spark, config.bronze, feed.name, start)
     note_gaps(spark, config, feed, start)
@@ -58,10 +62,17 @@ def _go_on(
     source: Source,
     before: Start,
     known: dict[str, Identity],
+    last: tuple[int, int],
     accept_gaps: bool,
 ) -> Start:
     known = newest(known, before.topics)
-    read = position(spark, config.bronze, feed.name, before)
+    agrees = agrees_with_bronze(spark, config.bronze, feed.name, before, last)
+    if agrees:
+        read = position(spark, config.bronze, feed.name, before)
+    else:
+        # Spark would go on with batches that Delta has had by these numbers, or after others
+        held = identities(source.topics, {}) | known
+        read = held_offsets(spark, config.bronze, feed.name, held)
     parked = {
         topic: offsets
         for topic, offsets in (before.parked | read).items()
@@ -94,9 +105,15 @@ def _go_on(
         for topic, partitions in source.earliest.items()
         for partition, first in partitions.items()
     )
-    if gaps or set(read) - set(offsets) or unexpected or unready or unreadable:
-        return Start(before.number + 1, offsets, known | topics, parked, tuple(gaps))
-    return before
+    if not agrees:
+        say(
+            f"{feed.name}: its checkpoint and bronze are of different moments, as after a copy was "
+            "put back: reading goes on after what bronze holds"
+        )
+    elif not (gaps or set(read) - set(offsets) or unexpected or unready or unreadable):
+        return before
+    number = max(before.number, last[0]) + 1
+    return Start(number, offsets, known | topics, parked, tuple(gaps), last)
 
 
 def _next_offsets(feed: Feed, source: Source, reached: Offsets, gaps: list[Gap]) -> Offsets:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.bronze.checkpoints import latest_start, position
+from ingestion.bronze.agreement import NOTHING, agrees_with_bronze
+from ingestion.bronze.checkpoints import Start, latest_start, position
 from ingestion.config.feeds import read_config
 from ingestion.errors import GAP, OK
 from tests.ingestion.test_topics import feed, plain, values, wait_for
@@ -200,3 +201,67 @@ def test_checkpoint_says_how_it_began(project: Project, broker: KafkaBroker):
     start = json.loads(checkpoint(project).with_suffix(".json").read_text())
     assert start["offsets"] == {topic: {"0": 0}}
     assert start["topics"][topic]["generation"] == 0
+
+
+@pytest.mark.parametrize(
+    ("planned", "noted", "last", "agrees"),
+    [
+        pytest.param(-1, -1, (1, 4), True, id="it has begun"),
+        pytest.param(3, 3, (2, 3), True, id="all has landed"),
+        pytest.param(3, 2, (2, 2), True, id="killed before the batch landed"),
+        pytest.param(0, -1, (1, 4), True, id="killed before the first batch landed"),
+        pytest.param(3, 2, (2, 3), True, id="killed before the batch was noted"),
+        pytest.param(3, 3, (2, 4), False, id="the checkpoint is older"),
+        pytest.param(3, 3, (3, 0), False, id="the checkpoint is older, and another came after it"),
+        pytest.param(3, 3, (2, 2), False, id="bronze is older"),
+        pytest.param(3, 1, (2, 1), False, id="bronze is older, and so are the noted batches"),
+        pytest.param(3, 3, (1, 4), False, id="bronze is older than the checkpoint's first batch"),
+        pytest.param(-1, -1, (1, 3), False, id="bronze is older than the checkpoint"),
+        pytest.param(-1, -1, NOTHING, False, id="bronze was made again"),
+    ],
+)
+def test_a_checkpoint_agrees_with_the_batches_that_delta_remembers(
+    project: Project, planned: int, noted: int, last: tuple[int, int], agrees: bool
+):
+    for log, end in (("offsets", planned), ("commits", noted)):
+        checkpoint(project, 2).joinpath(log).mkdir(parents=True)
+        for number in range(end + 1):
+            checkpoint(project, 2).joinpath(log, str(number)).touch()
+    bronze = str(project.folder / "lakehouse/bronze")
+    start = Start(2, {}, {}, after=(1, 4))
+    assert agrees_with_bronze(project.spark, bronze, "shop", start, last) == agrees
+
+
+def test_a_checkpoint_and_a_bronze_of_different_moments_lose_and_double_nothing(
+    project: Project, broker: KafkaBroker
+):
+    topic = broker.create("moments")
+    project.configure(feed(topic), broker.servers)
+    bronze = project.folder / "lakehouse/bronze"
+    end = 0
+
+    def load() -> str:
+        nonlocal end
+        broker.produce(topic, values(3, start=end))
+        end += 3
+        result = project.load()
+        assert (result.code, result.err) == (OK, "")
+        assert [row["offset"] for row in project.messages()] == list(range(end))
+        return result.out
+
+    def put_back(name: str) -> None:
+        shutil.rmtree(bronze / name)
+        shutil.copytree(project.folder / "copy" / name, bronze / name)
+        project.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+
+    load()
+    shutil.copytree(bronze, project.folder / "copy")
+    assert "moments" not in load()
+    put_back("_checkpoints")
+    assert "its checkpoint and bronze are of different moments" in load()
+    put_back("messages")
+    assert "its checkpoint and bronze are of different moments" in load()
+    shutil.rmtree(bronze / "_checkpoints")
+    assert "its checkpoint and bronze are of different moments" in load()
+    assert "moments" not in load()
+    assert gaps(project) == []

@@ -48,6 +48,17 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        name="loader: a bronze that is older than its checkpoint counts as complete",
+        kind="a guard left out",
+        file="ingestion/bronze/agreement.py",
+        before="return max(noted_batch(spark, bronze, feed, start), planned - 1) <= batch <= planned",
+        after="return batch <= planned",
+        tests=(
+            f"{TESTS}/test_gaps.py::test_a_checkpoint_agrees_with_the_batches_that_delta_remembers",
+            "tests/ingestion/test_gaps.py",
+        ),
+    ),
+    Mutant(
         name="loader: records that are all there are taken for a gap",
         kind="a comparison turned",
         file="ingestion/kafka/gaps.py",
