@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from ingestion.bronze.checkpoints import Gap, Identity, Start
 from ingestion.bronze.tables import append_rows, read_table
@@ -59,6 +60,36 @@ def _gaps_inside(source: Source, topic: str, generation: int, reached: dict[int,
             # A broker came back without its newest records; new ones take their offsets.
             gaps.append(Gap(topic, generation, partition, end, offset, "truncated"))
     return gaps
+
+
+def find_gaps_of_others(
+    spark: SparkSession, config: Config, feed: Feed, source: Source, topics: dict[str, Identity]
+) -> list[Gap]:
+    """Return what other feeds have landed of topics new to this feed, and the brokers lost since.
+
+    The feed would begin without it, and its tables lack the rows that have not changed since then.
+    """
+    names = {one.id: topic for topic, one in topics.items() if one.id != NO_ID}
+    if not names:
+        return []
+    first: dict[tuple[str, int], int] = {}
+    readers = read_table(spark, config.bronze, "topics").where(
+        (F.col("feed") != feed.name) & F.col("topic_id").isin(list(names))
+    )
+    for reader in readers.collect():
+        landed = read_table(spark, config.bronze, "messages").where(
+            (F.col("feed") == reader.feed)
+            & (F.col("topic") == reader.topic)
+            & (F.col("topic_generation") == reader.topic_generation)
+        )
+        for partition, offset in landed.groupBy("partition").agg(F.min("offset")).collect():
+            place = (names[reader.topic_id], partition)
+            first[place] = min(offset, first.get(place, offset))
+    return [
+        Gap(topic, topics[topic].generation, partition, offset, earliest, "retention")
+        for (topic, partition), offset in sorted(first.items())
+        if offset < (earliest := source.earliest[topic][partition])
+    ]
 
 
 def is_deleted(spark: SparkSession, feed: Feed, topic: str) -> bool:

@@ -18,7 +18,14 @@ from ingestion.config.feeds import Config, Feed, Offsets
 from ingestion.errors import CONFIGURATION, GAP, UserError
 from ingestion.kafka import brokers
 from ingestion.kafka.brokers import Topic
-from ingestion.kafka.gaps import Source, find_gaps, is_deleted, note_gaps, refusal
+from ingestion.kafka.gaps import (
+    Source,
+    find_gaps,
+    find_gaps_of_others,
+    is_deleted,
+    note_gaps,
+    refusal,
+)
 from ingestion.kafka.lag import note_ends
 from ingestion.kafka.topics import identities, known_topics, newest, note_topics
 from ingestion.progress import say
@@ -42,7 +49,7 @@ def prepare(
         last = last_landed(spark, config.bronze, feed.name)
         if before is None and last == NOTHING:
             offsets = _first_offsets(spark, client, feed, source)
-            start = Start(1, offsets, identities(topics, known), after=last)
+            start = _begin(spark, config, feed, source, offsets, known, accept_gaps)
         else:
             so_far = before or Start(0, {}, {})
             start = _go_on(spark, config, feed, source, so_far, known, last, accept_gaps)
@@ -53,6 +60,23 @@ def prepare(
     now |= identities(topics, now)
     note_topics(spark, config, feed, known, now)
     return start, now
+
+
+def _begin(
+    spark: SparkSession,
+    config: Config,
+    feed: Feed,
+    source: Source,
+    offsets: Offsets,
+    known: dict[str, Identity],
+    accept_gaps: bool,
+) -> Start:
+    topics = identities(source.topics, known)
+    new = {} if feed.starting_offsets == "latest" else _unless_asked(feed, topics)
+    gaps = find_gaps_of_others(spark, config, feed, source, new)
+    if gaps and not accept_gaps:
+        raise UserError(refusal(feed, gaps), GAP)
+    return Start(1, offsets, topics, gaps=tuple(gaps), after=NOTHING)
 
 
 def _go_on(
@@ -79,10 +103,12 @@ def _go_on(
         if topic not in source.topics and not is_deleted(spark, feed, topic)
     }
     reached = before.parked | read
+    topics = identities(source.topics, known)
+    new = {topic: one for topic, one in topics.items() if topic not in reached}
     gaps = find_gaps(spark, feed, source, reached, known)
+    gaps += find_gaps_of_others(spark, config, feed, source, _unless_asked(feed, new))
     if gaps and not accept_gaps:
         raise UserError(refusal(feed, gaps), GAP)
-    topics = identities(source.topics, known)
     for gap in gaps:
         if gap.reason == "truncated":
             identity = Identity(known[gap.topic].id, known[gap.topic].generation + 1)
@@ -119,7 +145,7 @@ def _go_on(
 def _next_offsets(feed: Feed, source: Source, reached: Offsets, gaps: list[Gap]) -> Offsets:
     """Return where each partition goes on: where it was, after its gap, or at its beginning."""
     again = {gap.topic for gap in gaps if gap.reason == "recreated"}
-    asked = feed.starting_offsets if isinstance(feed.starting_offsets, dict) else {}
+    asked = _asked(feed)
     offsets: Offsets = {}
     for topic, earliest in source.earliest.items():
         old = {} if topic in again else reached.get(topic, {})
@@ -135,13 +161,20 @@ def _next_offsets(feed: Feed, source: Source, reached: Offsets, gaps: list[Gap])
     return offsets
 
 
+def _asked(feed: Feed) -> Offsets:
+    return feed.starting_offsets if isinstance(feed.starting_offsets, dict) else {}
+
+
+def _unless_asked(feed: Feed, topics: dict[str, Identity]) -> dict[str, Identity]:
+    return {topic: one for topic, one in topics.items() if topic not in _asked(feed)}
+
+
 def _first_offsets(spark: SparkSession, client: JavaObject, feed: Feed, source: Source) -> Offsets:
-    asked = feed.starting_offsets
-    if asked == "latest":
+    if feed.starting_offsets == "latest":
         committed = feed.kafka.get("isolation.level") != "read_uncommitted"
         return brokers.latest_offsets(spark, client, feed, source.topics, committed)
     offsets = {topic: dict(partitions) for topic, partitions in source.earliest.items()}
-    for topic, partitions in (asked if isinstance(asked, dict) else {}).items():
+    for topic, partitions in _asked(feed).items():
         for partition, offset in partitions.items():
             if partition not in offsets.get(topic, {}):
                 raise UserError(

@@ -203,6 +203,31 @@ def test_checkpoint_says_how_it_began(project: Project, broker: KafkaBroker):
     assert start["topics"][topic]["generation"] == 0
 
 
+def test_what_expired_after_another_feed_had_read_it_is_a_gap_of_the_feed_that_reads_it_now(
+    project: Project, broker: KafkaBroker
+):
+    stays, moves, joins = (broker.create(f"moving.{name}") for name in ("stays", "moves", "joins"))
+    for topic in (stays, moves, joins):
+        broker.produce(topic, values(5))
+    shop, late = feed(stays, moves, joins), {"format": "canal_json", "topics": [moves]}
+    project.configure(shop, broker.servers)
+    project.load()
+    broker.expire_before(moves, 0, 4)
+    project.configure(feed(stays, joins) | {"late": late}, broker.servers)
+    result = project.load("late")
+    assert result.code == GAP
+    assert f"topic {moves}, partition 0: offsets 0 to 3 expired at the brokers" in result.err
+    assert project.load("late", "--accept-gaps").code == OK
+    assert gaps(project) == [(moves, 0, 0, 0, 4, "retention")]
+    # a feed that has read others already
+    broker.expire_before(joins, 0, 2)
+    project.configure(feed(stays) | {"late": late | {"topics": [moves, joins]}}, broker.servers)
+    assert f"topic {joins}, partition 0: offsets 0 to 1 expired" in project.load("late").err
+    assert project.load("late", "--accept-gaps").code == OK
+    landed = [(row["topic"], row["offset"]) for row in project.messages(feed="late")]
+    assert landed == [(joins, 2), (joins, 3), (joins, 4), (moves, 4)]
+
+
 @pytest.mark.parametrize(
     ("planned", "noted", "last", "agrees"),
     [
