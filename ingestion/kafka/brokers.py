@@ -15,6 +15,8 @@ from ingestion.errors import CONFIGURATION, SOURCE, UNEXPECTED, UserError
 
 # A wrong address is reported within 30 seconds.
 TIMEOUTS = {"default.api.timeout.ms": "15000", "request.timeout.ms": "7500"}
+# Kafka counts milliseconds; Spark counts microseconds, in as many bits.
+TOO_LATE = (2**63 - 1) // 1000 + 1
 # The client's id for topics of brokers older than 2.8, which have none.
 NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 UNREACHABLE = ("TimeoutException", "DisconnectException", "NetworkException")
@@ -175,14 +177,41 @@ def earliest_offsets(
     spark: SparkSession, client: JavaObject, feed: Feed, topics: dict[str, Topic]
 ) -> Offsets:
     """Return the first offset that the brokers still hold of each partition."""
-    return _offsets(spark, client, feed, topics, "earliest", committed=False)
+    specs = spark._jvm.org.apache.kafka.clients.admin.OffsetSpec
+    return _offsets(spark, client, feed, topics, specs.earliest(), committed=False)
 
 
 def latest_offsets(
     spark: SparkSession, client: JavaObject, feed: Feed, topics: dict[str, Topic], committed: bool
 ) -> Offsets:
     """Return the end of each partition; with `committed` it is before open transactions."""
-    return _offsets(spark, client, feed, topics, "latest", committed)
+    specs = spark._jvm.org.apache.kafka.clients.admin.OffsetSpec
+    return _offsets(spark, client, feed, topics, specs.latest(), committed)
+
+
+def explain_load(spark: SparkSession, feed: Feed, cause: JavaObject) -> UserError:
+    """Return the sentence for why a query failed, also where a record's timestamp is the cause."""
+    error = explain(feed, cause)
+    if error.exit_code != UNEXPECTED:
+        return error
+    with admin_client(spark, feed) as client:
+        spec = spark._jvm.org.apache.kafka.clients.admin.OffsetSpec.forTimestamp(TOO_LATE)
+        topics = feed_topics(spark, client, feed)
+        found = _offsets(spark, client, feed, topics, spec, committed=False)
+    places = [
+        f"topic {topic}, partition {partition}, offset {offset}"
+        for topic, partitions in sorted(found.items())
+        for partition, offset in sorted(partitions.items())
+        if offset >= 0
+    ]
+    if not places:
+        return error
+    return UserError(
+        f"Feed {feed.name}: Spark cannot read the timestamp at {'; '.join(places)}, which is too "
+        "large, as where a producer writes nanoseconds for Kafka's milliseconds: correct the "
+        "producer, and take the record out of the topic (docs/feeds.md).",
+        UNEXPECTED,
+    )
 
 
 def _offsets(
@@ -190,7 +219,7 @@ def _offsets(
     client: JavaObject,
     feed: Feed,
     topics: dict[str, Topic],
-    which: str,
+    spec: JavaObject,
     committed: bool,
 ) -> Offsets:
     kafka = spark._jvm.org.apache.kafka
@@ -201,7 +230,7 @@ def _offsets(
     for topic, described in topics.items():
         for partition in range(described.partitions):
             place = kafka.common.TopicPartition(topic, partition)
-            wanted.put(place, getattr(kafka.clients.admin.OffsetSpec, which)())
+            wanted.put(place, spec)
     with broker_errors(feed):
         options = kafka.clients.admin.ListOffsetsOptions(level)
         answer = client.listOffsets(wanted, options).all().get()

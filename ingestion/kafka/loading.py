@@ -216,4 +216,6 @@ def failure(spark: SparkSession, config: Config, loading: Loading) -> UserError 
         return error
     if again != loading.start or known != loading.known:
         return None
-    return loading.failed[0] if loading.failed else brokers.explain(loading.feed, failed.get())
+    if loading.failed:
+        return loading.failed[0]
+    return brokers.explain_load(spark, loading.feed, failed.get())

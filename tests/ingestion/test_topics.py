@@ -7,7 +7,7 @@ import time
 import pytest
 from confluent_kafka import Consumer
 
-from ingestion.errors import CONFIGURATION, OK, SOURCE
+from ingestion.errors import CONFIGURATION, OK, SOURCE, UNEXPECTED
 from tests.support.kafka_broker import KafkaBroker
 from tests.support.project import Project
 
@@ -278,6 +278,23 @@ def test_max_offsets_per_trigger_bounds_the_batches(project: Project, broker: Ka
         "0 behind",
     ]
     assert len(project.messages()) == 30
+
+
+def test_a_timestamp_that_spark_cannot_read_is_named_with_its_record(
+    project: Project, broker: KafkaBroker
+):
+    topic = broker.create("nanoseconds", message_timestamp_after_max_ms=str(2**63 - 1))
+    broker.produce(topic, [*values(1), {"timestamp": 1_795_238_317_000_000_000, "value": b""}])
+    broker.produce(topic, values(1))
+    project.configure(feed(topic, max_offsets_per_trigger=1), broker.servers)
+    result = project.load()
+    assert result.code == UNEXPECTED
+    assert f"read the timestamp at topic {topic}, partition 0, offset 1, which" in result.err
+    assert len(result.err.splitlines()) == 1
+    # the way on that docs/feeds.md shows
+    broker.expire_before(topic, 0, 2)
+    assert project.load("--accept-gaps").code == OK
+    assert [row["offset"] for row in project.messages()] == [0, 2]
 
 
 @pytest.mark.long
