@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from os import SEEK_CUR
 from pathlib import Path
 
 import pyarrow as pa
@@ -53,12 +54,13 @@ def load_files(
     """
     bad: list[str] = []
     landed = False
+    began = time.time()
     unfinished = _unfinished(spark, config, feed)
     for plan in (unfinished, None) if unfinished else (None,):
         plan = plan or _new_plan(spark, config, feed)
         if plan.files:
             landed = True
-            bad += _land(spark, config, feed, plan, landed_batch)
+            bad += _land(spark, config, feed, plan, began, landed_batch)
     for reason in bad[:SHOWN_BAD_LINES]:
         complain(f"Feed {feed.name}: {reason}.")
     if bad:
@@ -105,19 +107,21 @@ def _plan_path(config: Config, feed: Feed) -> str:
 
 def _unfinished(spark: SparkSession, config: Config, feed: Feed) -> Plan | None:
     """Return the plan of a loader that was killed; None if there is none."""
-    path = _plan_path(config, feed)
-    if not exists(spark, path):
+    begun = _plan_path(config, feed)
+    if not exists(spark, begun):
         return None
-    stored = json.loads(read_text(spark, path))
+    stored = json.loads(read_text(spark, begun))
     plan = Plan(stored["load_id"], tuple(File(**file) for file in stored["files"]))
     done = read_table(spark, config.bronze, "files").where(F.col("load_id") == plan.load_id)
     if not done.isEmpty():
         return None
     for file in plan.files:
-        if _file(file.path, config.project_dir / file.path) != file:
+        path = config.project_dir / file.path
+        if not path.is_file() or _is_changed(file, path):
             raise UserError(
                 f"Feed {feed.name}: {file.path} changed while its load was unfinished: put back "
-                f"what it held, or run `python -m ingestion rebuild {feed.name}`.",
+                f"what it held ({file.size} bytes), or run `python -m ingestion rebuild "
+                f"{feed.name}`.",
                 CHANGED,
             )
     return plan
@@ -135,15 +139,12 @@ def _new_plan(spark: SparkSession, config: Config, feed: Feed) -> Plan:
     for name, path in found:
         if name not in loaded:
             files.append(_file(name, path))
-        # ctime moves with every change and cannot be set back: files with an old one are skipped.
-        elif path.stat().st_ctime * 1e6 > loaded[name].loaded_at - 1e6:
-            now = _file(name, path)
-            if now and now.sha256 != loaded[name].sha256:
-                raise UserError(
-                    f"Feed {feed.name}: {name} changed after it was loaded: put back what it "
-                    "held, and give the new content a new name.",
-                    CHANGED,
-                )
+        elif _is_changed(File(*loaded[name][:3]), path, loaded[name].loaded_at / 1e6):
+            raise UserError(
+                f"Feed {feed.name}: {name} changed after it was loaded: put back what it held "
+                f"({loaded[name].size} bytes), and give the new content a new name.",
+                CHANGED,
+            )
     plan = Plan(new_load_id(feed.name), tuple(file for file in files if file))
     if plan.files:
         write_text(spark, _plan_path(config, feed), json.dumps(asdict(plan), indent=1))
@@ -155,7 +156,27 @@ def _file(name: str, path: Path) -> File | None:
         return None
     with path.open("rb") as handle:
         digest = hashlib.file_digest(handle, "sha256").hexdigest()
-    return File(name, path.stat().st_size, digest)
+        # how much was read, as it may be growing
+        return File(name, handle.seek(0, SEEK_CUR), digest)
+
+
+def _is_changed(file: File, path: Path, since: float = 0) -> bool:
+    """Return whether the file is there and not as it was; it is read if it changed since then."""
+    if not path.is_file():
+        return False
+    now = path.stat()
+    # ctime moves with every change and cannot be set back; it may count in whole seconds
+    recent = now.st_ctime > since - 1
+    return now.st_size != file.size or (recent and _file(file.path, path) != file)
+
+
+def _refuse_a_change(config: Config, feed: Feed, file: File, began: float) -> None:
+    if _is_changed(file, config.project_dir / file.path, began):
+        raise UserError(
+            f"Feed {feed.name}: {file.path} changed while it was loaded: load it again when it is "
+            "written to its end.",
+            CHANGED,
+        )
 
 
 def _land(
@@ -163,6 +184,7 @@ def _land(
     config: Config,
     feed: Feed,
     plan: Plan,
+    began: float,
     landed_batch: Callable[[Batch], None],
 ) -> list[str]:
     """Land the plan's files chunk by chunk, and return what is wrong with their lines."""
@@ -170,7 +192,8 @@ def _land(
     counts = {file.path: [0, 0] for file in plan.files}
     bad: list[str] = []
     started = time.monotonic()
-    for number, chunk in enumerate(_chunks(_rows(config, feed, plan, heads, counts, bad))):
+    rows = _rows(config, feed, plan, began, heads, counts, bad)
+    for number, chunk in enumerate(_chunks(rows)):
         table = pa.Table.from_pylist(chunk, schema=SCHEMA)
         append_messages(
             spark.createDataFrame(table),
@@ -183,6 +206,9 @@ def _land(
         size = sum(len(row["key"] or b"") + len(row["value"] or b"") for row in chunk)
         landed_batch(Batch(feed.name, len(chunk), size, seconds))
         started = time.monotonic()
+    # those that have been read while later ones were landing
+    for file in plan.files:
+        _refuse_a_change(config, feed, file, began)
     append_rows(
         spark,
         config.bronze,
@@ -199,6 +225,7 @@ def _rows(
     config: Config,
     feed: Feed,
     plan: Plan,
+    began: float,
     heads: Heads,
     counts: dict[str, list[int]],
     bad: list[str],
@@ -210,6 +237,7 @@ def _rows(
                 counts[file.path][1] += 1
                 bad.append(row["load_error"])
             yield row
+        _refuse_a_change(config, feed, file, began)
 
 
 def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -131,6 +131,33 @@ def test_a_changed_file_is_refused_by_name(project: Project):
     assert len(result.err.splitlines()) == 1
 
 
+def test_a_file_that_grows_while_others_land_is_refused_until_it_is_put_back(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+):
+    configure(project)
+    monkeypatch.setattr(files, "CHUNK_ROWS", 1)
+    path = put(project, "in/a.jsonl", record(0))
+    put(project, "in/b.jsonl", record(1))
+    append = files.append_messages
+
+    def grow(*arguments, **named):
+        append(*arguments, **named)
+        if named["once"][1] == 1:
+            put(project, "in/a.jsonl", record(0), record(2))
+
+    monkeypatch.setattr(files, "append_messages", grow)
+    result = project.load()
+    assert result.code == CHANGED
+    assert "in/a.jsonl changed while it was loaded" in result.err
+    monkeypatch.setattr(files, "append_messages", append)
+    size = path.stat().st_size // 2
+    assert f"put back what it held ({size} bytes)" in project.load().err
+    put(project, "in/a.jsonl", record(0))
+    put(project, "in/c.jsonl", record(2))
+    assert project.load().code == OK
+    assert [row["offset"] for row in project.messages()] == [0, 1, 2]
+
+
 def test_no_file_is_an_error_only_before_the_first_load(project: Project):
     configure(project)
     result = project.load()
