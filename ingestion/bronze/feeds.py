@@ -111,9 +111,19 @@ def _changed(name: str, before: dict[str, object], settings: str) -> str:
         f"{_shown(now.get(key))} now"
         for key in keys
     )
+    if {"input", "lines"} & set(keys):
+        return f"Feed {name}: {changes}. Bronze keeps what landed: {under_a_new_name(name)}."
     return (
         f"Feed {name}: {changes}. Silver and gold of this feed must be rebuilt: "
         f"run `python -m ingestion rebuild {name}`."
+    )
+
+
+def under_a_new_name(name: str) -> str:
+    """Return the way on for a feed that cannot, as the end of a sentence."""
+    return (
+        "give the feed a new name in dbt_project.yml and in its gold models, under which "
+        f"everything is read from its beginning, and run `python -m ingestion retire {name}`"
     )
 
 

@@ -12,11 +12,18 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from ingestion.bronze.feeds import under_a_new_name
 from ingestion.bronze.storage import exists, read_text, write_text
-from ingestion.bronze.tables import append_messages, append_rows, new_load_id, read_table
+from ingestion.bronze.tables import (
+    append_messages,
+    append_rows,
+    landed_batches,
+    new_load_id,
+    read_table,
+)
 from ingestion.config.feeds import Config, Feed
 from ingestion.errors import BAD_LINES, CHANGED, OK, SOURCE, UserError
-from ingestion.files.records import SCHEMA, Heads, Row, read_rows
+from ingestion.files.records import SCHEMA, Heads, Row, read_rows, readable
 from ingestion.progress import Batch, complain, show_batch
 
 # Chunks are cut by content alone, so that a repeated load cuts at the same lines.
@@ -101,27 +108,32 @@ def _name(project_dir: Path, path: Path) -> str:
     return (path.relative_to(project_dir) if inside else path).as_posix()
 
 
+def _application(feed: Feed, load_id: str) -> str:
+    """Return the name under which Delta remembers the chunks of this load."""
+    return f"files/{feed.name}/{load_id}"
+
+
 def _plan_path(config: Config, feed: Feed) -> str:
     return f"{config.bronze}/_checkpoints/{feed.name}/files.json"
 
 
 def _unfinished(spark: SparkSession, config: Config, feed: Feed) -> Plan | None:
-    """Return the plan of a loader that was killed; None if there is none."""
+    """Return the plan of which a part has landed; None if there is none."""
     begun = _plan_path(config, feed)
     if not exists(spark, begun):
         return None
     stored = json.loads(read_text(spark, begun))
     plan = Plan(stored["load_id"], tuple(File(**file) for file in stored["files"]))
     done = read_table(spark, config.bronze, "files").where(F.col("load_id") == plan.load_id)
-    if not done.isEmpty():
+    landed = landed_batches(spark, config.bronze).contains(_application(feed, plan.load_id))
+    if not landed or not done.isEmpty():
         return None
     for file in plan.files:
         path = config.project_dir / file.path
         if not path.is_file() or _is_changed(file, path):
             raise UserError(
                 f"Feed {feed.name}: {file.path} changed while its load was unfinished: put back "
-                f"what it held ({file.size} bytes), or run `python -m ingestion rebuild "
-                f"{feed.name}`.",
+                f"what it held ({file.size} bytes), or {under_a_new_name(feed.name)}.",
                 CHANGED,
             )
     return plan
@@ -154,7 +166,7 @@ def _new_plan(spark: SparkSession, config: Config, feed: Feed) -> Plan:
 def _file(name: str, path: Path) -> File | None:
     if not path.is_file():
         return None
-    with path.open("rb") as handle:
+    with readable(name), path.open("rb") as handle:
         digest = hashlib.file_digest(handle, "sha256").hexdigest()
         # how much was read, as it may be growing
         return File(name, handle.seek(0, SEEK_CUR), digest)
@@ -200,7 +212,7 @@ def _land(
             config.bronze,
             feed,
             load_id=plan.load_id,
-            once=(f"files/{feed.name}/{plan.load_id}", number),
+            once=(_application(feed, plan.load_id), number),
         )
         seconds = time.monotonic() - started
         size = sum(len(row["key"] or b"") + len(row["value"] or b"") for row in chunk)

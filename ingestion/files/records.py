@@ -4,13 +4,16 @@ import base64
 import binascii
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from ingestion.bronze.tables import NO_TIMESTAMP
+from ingestion.errors import SOURCE, UserError
 
 SCHEMA = pa.schema(
     [
@@ -35,7 +38,7 @@ NO_PARTITION = -1
 
 def read_rows(path: Path, name: str, lines: str, heads: Heads) -> Iterator[Row]:
     """Yield a row for every line that is not blank, and raise the last offsets in `heads`."""
-    with _open(path) as handle:
+    with readable(name), _open(path) as handle:
         for number, line in enumerate(handle, start=1):
             content = line.removesuffix(b"\n").removesuffix(b"\r")
             if not content.strip():
@@ -54,6 +57,19 @@ def read_rows(path: Path, name: str, lines: str, heads: Heads) -> Iterator[Row]:
                     value=content,
                     load_error=reason,
                 )
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Say which file it is that cannot be read."""
+    try:
+        yield
+    except (EOFError, OSError, zlib.error) as error:
+        raise UserError(
+            f"{name} cannot be read to its end ({error}): put it there whole, for this user to "
+            "read.",
+            SOURCE,
+        ) from error
 
 
 def _open(path: Path) -> BinaryIO:

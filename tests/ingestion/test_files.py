@@ -198,6 +198,22 @@ def test_a_load_cut_anywhere_is_finished_without_doubles(
     }
 
 
+def test_a_half_copied_file_keeps_no_other_feed_back_and_lands_when_it_is_whole(project: Project):
+    feeds = {name: {"format": "canal_json", "files": name} for name in ("in", "more")}
+    project.configure(feeds)
+    path = put(project, "in/a.jsonl.gz")
+    whole = gzip.compress("\n".join(record(n, value=f"{n * 7919}") for n in range(99)).encode())
+    path.write_bytes(whole[: len(whole) // 2])
+    put(project, "more/a.jsonl", record(0))
+    result = project.load()
+    assert result.code == SOURCE
+    assert result.err.startswith("in/a.jsonl.gz cannot be read to its end")
+    assert [row["feed"] for row in project.messages()] == ["more"]
+    path.write_bytes(whole)
+    assert project.load().code == OK
+    assert len(project.messages(feed="in")) == 99
+
+
 @pytest.mark.long
 def test_a_file_that_changes_while_its_load_is_unfinished_is_refused(
     project: Project, monkeypatch: pytest.MonkeyPatch
@@ -212,6 +228,12 @@ def test_a_file_that_changes_while_its_load_is_unfinished_is_refused(
     assert result.code == CHANGED
     assert "in/a.jsonl changed while its load was unfinished" in result.err
     assert len(project.messages()) == 1
+    # the other way that the sentence names
+    assert "`python -m ingestion retire shop`" in result.err
+    project.configure({"again": {"format": "canal_json", "files": "in"}})
+    assert project.command("retire", "shop").code == OK
+    assert project.load().code == OK
+    assert [row["offset"] for row in project.messages(feed="again")] == [0, 1]
 
 
 @pytest.mark.long
@@ -243,6 +265,13 @@ def test_changed_meaning_is_refused(project: Project):
     assert "format was canal_json when its records landed and is debezium_json now" in result.err
     assert "time_zone was not set when" in result.err
     assert "`python -m ingestion rebuild shop`" in result.err
+    # what has landed is not read again, nor kept from landing twice
+    configure(project, lines="messages")
+    lines = project.load().err
+    project.configure({"shop": {"format": "canal_json", "topics": "t"}}, "localhost:1")
+    for said in (lines, project.load().err):
+        assert "give the feed a new name" in said
+        assert "rebuild" not in said
     configure(project)
     assert project.load().code == OK
 
