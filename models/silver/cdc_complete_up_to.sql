@@ -14,6 +14,19 @@ gaps as (
 
 ),
 
+-- a time that no clock shows (microseconds that were read as milliseconds) would be the latest one for ever, and
+-- Python has no date for it
+timed as (
+
+    select
+        * except (changed_at),
+        if(
+            changed_at between timestamp '1970-01-01 00:00:00Z' and timestamp '9998-12-31 23:59:59Z', changed_at, null
+        ) as changed_at
+    from changes
+
+),
+
 judged as (
 
     select
@@ -32,7 +45,7 @@ judged as (
         -- Debezium marks the last row of a table
         if(snapshot_mark in ('last', 'last_in_data_collection'), changed_at, null) as loaded_up_to,
         operation in ('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before') as is_of_a_row
-    from changes
+    from timed
 
 ),
 

@@ -4,6 +4,7 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from ingestion.__main__ import main
@@ -15,6 +16,7 @@ from ingestion.cycles.ages import GoldTable
 from ingestion.cycles.project import files_of_project
 from ingestion.cycles.troubles import keep
 from ingestion.report.cycle import Cycle, Trouble
+from ingestion.report.standing import standing_of_tables
 
 AT = datetime(2026, 11, 26, 20, 41, 15, tzinfo=UTC)
 
@@ -115,6 +117,24 @@ def test_a_gold_table_takes_the_changes_of_its_place_alone():
     assert not table.reads(("crm", None, "shop", None, "orders"))
     assert not table.reads(("erp", None, "shop_1", None, "orders"))
     assert not table.reads(("crm", None, "shop_1", None, "people"))
+
+
+def test_a_time_that_no_clock_shows_is_not_how_far_a_table_has_come():
+    """Microseconds that a producer wrote, or a format read, as milliseconds: the year 58858."""
+    connection = duckdb.connect()
+    connection.execute("""
+        create table silver_changes as
+        select
+            'crm' as feed, null::text as catalog_name, 'shop' as database_name,
+            null::text as schema_name, 'orders' as table_name, 't' as topic, 0 as topic_generation, 0 as partition, "offset",
+            'insert' as operation, null::text as source_type, null::text as snapshot_mark,
+            {'phase': 1} as change_sequence, 1 as bronze_version,
+            null::timestamptz as captured_at, make_timestamptz(micros) as changed_at
+        from (values (0, 1795238317000000), (1, 1795238317000000000)) as changes ("offset", micros)
+    """)
+    connection.execute("create table bronze_gaps (feed text, topic text, partition int)")
+    (orders,) = standing_of_tables(connection, PROJECT_ROOT)
+    assert orders.complete_up_to == datetime(2026, 11, 21, 5, 18, 37, tzinfo=UTC)
 
 
 def test_a_file_of_metrics_is_where_the_command_was_given(tmp_path, monkeypatch):

@@ -51,6 +51,7 @@ WITH_DDL_TOPIC = [
 # what silver has of a feed, in the order of offsets, and the time of each partition of table a
 CASES = {
     "streamed": (STREAM, [3]),
+    "streamed, once with microseconds as milliseconds": ([told("insert", 10**12), *STREAM], [3]),
     "full load begun": ([*STREAM, read(9, "first")], [None]),
     "full load that tells no time of the source": ([*STREAM, read(None, "INIT")], [None]),
     "full load done": ([*STREAM, read(9, "first"), read(9, "last")], [9]),
