@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from ingestion.bronze.tables import append_rows, landed_batches, read_table
 from ingestion.config.feeds import Config, Feed, choose
+from ingestion.config.settings import nearest
 from ingestion.errors import CHANGED, UserError
 
 RETIRED = "retired"
@@ -23,7 +24,13 @@ def record_feed(spark: SparkSession, bronze: str, feed: Feed) -> None:
 
 def retire_feed(spark: SparkSession, bronze: str, name: str) -> None:
     """Note that the feed may be missing from the configuration; its records stay in bronze."""
-    settings = _recorded(spark, bronze).get(name, (None, ""))[0]
+    recorded = _recorded(spark, bronze)
+    if name not in recorded and not _has_records(spark, bronze, name):
+        raise UserError(
+            f"There is no feed {name} in bronze{nearest(name, recorded)}: the feeds are "
+            f"{', '.join(sorted(recorded)) or 'none'}."
+        )
+    settings = recorded.get(name, (None, ""))[0]
     append_rows(spark, bronze, "feeds", [(name, settings, RETIRED)])
 
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ingestion.config.feeds import read_config
-from ingestion.errors import BAD_LINES, CHANGED, OK, SOURCE
+from ingestion.errors import BAD_LINES, CHANGED, CONFIGURATION, OK, SOURCE
 from ingestion.files import loading as files
 from tests.support.project import Project
 
@@ -298,8 +298,6 @@ def test_changed_meaning_is_refused_also_where_all_records_were_trimmed(project:
 
 
 def test_missing_feed_is_refused_until_it_is_retired(project: Project):
-    from ingestion.__main__ import main
-
     configure(project)
     put(project, "in/a.jsonl", record(0))
     project.load()
@@ -311,7 +309,10 @@ def test_missing_feed_is_refused_until_it_is_retired(project: Project):
     assert "Feed shop has records in bronze but is missing" in result.err
     assert "`python -m ingestion retire shop`" in result.err
     assert project.load("other").code == OK
-    assert main(["retire", "shop", "--project-dir", str(project.folder)]) == OK
+    typo = project.command("retire", "shopp")
+    assert typo.code == CONFIGURATION
+    assert "no feed shopp in bronze (did you mean shop?): the feeds are other, shop." in typo.err
+    assert project.command("retire", "shop").code == OK
     assert project.load().code == OK
     project.configure({"other": other, "shop": {"format": "debezium_json", "files": "in"}})
     assert project.load().code == CHANGED
