@@ -17,6 +17,7 @@ where false
 {%- else -%}
 {%- set has_reloads = cdc.has_unchecked_changes_where(reloads) %}
 {%- set has_loads = cdc.has_unchecked_changes_where(loads) %}
+{%- set of_debezium = cdc.feeds_of_marked_loads() + cdc.feeds_with('format', 'debezium_smt') %}
 with
 
 statements as (
@@ -59,7 +60,7 @@ found as (
 
     select
         *,
-        {{ cdc.finding_of_statement() }} as finding
+        {{ cdc.finding_of_statement(of_debezium) }} as finding
     from read_statements
 
 ),

@@ -7,9 +7,8 @@
 
 
 {#- What the statement does that gold does not follow, over the columns of silver.changes; NULL where gold follows it. What
-    drops or clears a table is followed under the table's exact name. -#}
-{% macro finding_of_statement() -%}
-    {%- set of_debezium = cdc.feeds_of_marked_loads() + cdc.feeds_with('format', 'debezium_smt') -%}
+    drops or clears a table is followed under the table's exact name. `of_debezium` are the feeds of its connectors. -#}
+{% macro finding_of_statement(of_debezium) -%}
     case
             when operation = 'transaction_end'
                 then 'a prepared transaction was rolled back, of which messages may have brought rows'

@@ -483,7 +483,7 @@ FOUND = {
 }
 
 
-def findings_of(spark, macros, texts, phase=1):
+def findings_of(spark, macros, texts, phase=1, source_type="oracle", of_debezium=()):
     """What is reported of each statement, and the other tables that it names; nothing where gold follows it."""
     frame = spark.createDataFrame(list(enumerate(texts)), "number int, ddl string")
     frame.coalesce(1).createOrReplaceTempView("statements_to_follow")
@@ -492,7 +492,7 @@ def findings_of(spark, macros, texts, phase=1):
         with lined as (
             select
                 *, {macros.statement_line("ddl")} as line, 'schema_change' as operation, 't' as table_name,
-                {phase} as phase, 'oracle' as source_type
+                {phase} as phase, '{source_type}' as source_type, 'crm' as feed
             from statements_to_follow
         ),
         statements as (
@@ -503,7 +503,7 @@ def findings_of(spark, macros, texts, phase=1):
                 cast(null as string) as ddl_kind
             from lined
         )
-        select ddl, {macros.finding_of_statement()} as finding, {macros.other_tables("line")} as others
+        select ddl, {macros.finding_of_statement(list(of_debezium))} as finding, {macros.other_tables("line")} as others
         from statements order by number
         """
     ).collect()
@@ -515,6 +515,21 @@ def findings_of(spark, macros, texts, phase=1):
 
 def test_what_gold_does_not_follow_is_found_with_all_tables(spark, macros):
     assert findings_of(spark, macros, FOUND) == FOUND
+
+
+def test_another_character_set_is_found_where_debezium_may_read_the_old_one(spark, macros):
+    text = "ALTER TABLE a CONVERT TO CHARSET utf8mb4"
+    for source_type, feeds, is_found in (
+        ("mysql", ["crm"], True),
+        ("mariadb", ["erp", "crm"], True),
+        ("mysql", ["erp"], False),
+        ("mysql", [], False),
+        ("oracle", ["crm"], False),
+    ):
+        ((finding, _),) = findings_of(
+            spark, macros, [text], source_type=source_type, of_debezium=feeds
+        ).values()
+        assert (finding is not None) == is_found, (source_type, feeds)
 
 
 def test_a_full_load_that_drops_the_database_first_is_no_finding(spark, macros):
