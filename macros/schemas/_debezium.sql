@@ -33,6 +33,7 @@
                 when type_name = 'int64' and propagated_type rlike r'(?i)^(BIGINT|INT8)\b.*(UNSIGNED|ZEROFILL)|^SERIAL'
                     then 64
                 when type_name = 'int32' and propagated_type rlike r'(?i)^INT(EGER|4)?\b.*(UNSIGNED|ZEROFILL)' then 32
+                when type_name not in ('int8', 'int16', 'int32') then null
                 when propagated_type not rlike '(?i)ZEROFILL' or propagated_type rlike '(?i)UNSIGNED' then null
                 when propagated_type rlike r'(?i)^(MEDIUMINT|MIDDLEINT|INT3)\b' then 24
                 when propagated_type rlike r'(?i)^(SMALLINT|INT2)\b' then 16

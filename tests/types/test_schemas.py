@@ -297,6 +297,8 @@ def test_a_propagated_source_type_unwraps_unsigned_64(spark, macros):
         ("TINYINT ZEROFILL", "int16", "wrapped_unsigned_8", "smallint"),
         ("INT1 ZEROFILL", "int8", "wrapped_unsigned_8", "smallint"),
         ("TINYINT UNSIGNED", "int16", "text", "smallint"),
+        # by Debezium's converter of TINYINT(1)
+        ("TINYINT(1) ZEROFILL", "boolean", "text", "boolean"),
         ("DECIMAL ZEROFILL", "string", "text", "string"),
     ],
 )
