@@ -21,6 +21,7 @@ from tests.support.quiet_dbt import QUIET
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("macros", "models", "tests", "profiles", "seeds", "examples", "ingestion")
+LAKEHOUSE = pytest.StashKey["Lakehouse"]()
 RECORD = """
     topic string, topic_generation int, `partition` int, offset bigint, timestamp timestamp,
     timestamp_type int, headers array<struct<key: string, value: binary>>, key binary,
@@ -54,6 +55,8 @@ class Lakehouse:
             shutil.copy(ROOT / name, root / name)
         (root / "profiles.yml").symlink_to("profiles/profiles.yml")
         (root / ".jars").symlink_to(ROOT / ".jars")
+        self.first_feeds = self.feeds
+        self.first_models = self.model_files()
 
     @property
     def feeds(self) -> dict:
@@ -79,6 +82,15 @@ class Lakehouse:
             f"gold.{name} is a table of {owner}: give that of {module} another name"
         )
         (self.root / "models" / "gold" / f"{name}.sql").write_text(text)
+
+    def model_files(self) -> set[Path]:
+        return {path for path in (self.root / "models").rglob("*") if path.is_file()}
+
+    def forget_feeds_and_models(self) -> None:
+        """Have the feeds and models of the repository alone; tables stay."""
+        self.set_feeds(self.first_feeds)
+        for path in self.model_files() - self.first_models:
+            path.unlink()
 
     def load(self, *arguments: str) -> int:
         return ingestion(["load", *arguments, "--project-dir", str(self.root)])
@@ -162,10 +174,20 @@ class Lakehouse:
 
 
 @pytest.fixture(scope="session")
-def lakehouse(tmp_path_factory: pytest.TempPathFactory) -> Lakehouse:
-    copy = Lakehouse(tmp_path_factory.mktemp("project"))
+def lakehouse(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Lakehouse:
+    copy = request.config.stash[LAKEHOUSE] = Lakehouse(tmp_path_factory.mktemp("project"))
     copy.spark = session(copy.root, hive=True)
     return copy
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_of_this_module_stays(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A module ends with its feeds and models, also where it fails: those of other modules would fail with it."""
+    yield
+    if copy := request.config.stash.get(LAKEHOUSE, None):
+        copy.forget_feeds_and_models()
 
 
 @pytest.fixture(scope="session")
