@@ -324,11 +324,18 @@
 {%- endmacro %}
 
 
+{#- The text that the metastore keeps of a view: the statement, without its indentation, a third of it, where it is too long with it. -#}
+{% macro text_of_view(code) -%}
+    {{ return(code if code | length <= cdc.longest_view() else modules.re.sub('\n *', '\n', code)) }}
+{%- endmacro %}
+
+
 {#- Only a run makes the view; what `dbt compile` prints on a new machine decodes every encoding, because no schemas show which occur. -#}
 {% macro check_view_fits(versions) -%}
-    {%- if cdc.lakehouse_run() and model.config.materialized == 'kept_view' and versions | length > cdc.longest_view() -%}
+    {%- set length = cdc.text_of_view(versions) | length -%}
+    {%- if cdc.lakehouse_run() and model.config.materialized == 'kept_view' and length > cdc.longest_view() -%}
         {{ exceptions.raise_compiler_error(
-            "History model '" ~ model.name ~ "' has " ~ versions | length ~ " characters, and the embedded target takes views of up"
+            "History model '" ~ model.name ~ "' has " ~ length ~ " characters, and the embedded target takes views of up"
             ~ " to " ~ cdc.longest_view() ~ ". Name fewer columns, or make it a table with {{ config(materialized='history_table') }} below history(...)."
         ) }}
     {%- endif -%}

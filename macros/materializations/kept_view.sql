@@ -1,7 +1,8 @@
 {#- A view that stays as it is while its statement, comment included, and the tables that it reads are those that it was made
     from; made again where it was dropped, and by a full refresh. -#}
 {% materialization kept_view, adapter='spark' %}
-    {%- set built_by = 'view ' ~ local_md5(get_create_view_as_sql(this, compiled_code) ~ cdc.builds_of_inputs()) -%}
+    {%- set code = cdc.text_of_view(compiled_code) -%}
+    {%- set built_by = 'view ' ~ local_md5(get_create_view_as_sql(this, code) ~ cdc.builds_of_inputs()) -%}
     {%- set mark = cdc.mark_of_model() -%}
 
     {%- call cdc.with_hooks() -%}
@@ -10,7 +11,7 @@
         {%- else -%}
             {%- do cdc.drop_other_type('view') -%}
             {%- call statement('main') -%}
-                {{ get_create_view_as_sql(this, compiled_code) }}
+                {{ get_create_view_as_sql(this, code) }}
             {%- endcall -%}
             {%- do persist_docs(this, model) -%}
         {%- endif -%}

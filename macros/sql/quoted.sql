@@ -1,6 +1,6 @@
-{#- A SQL string literal; text from a configuration or a message is data, never SQL. -#}
+{#- A SQL string literal, on one line; text from a configuration or a message is data, never SQL. -#}
 {% macro quoted(text) -%}
-    '{{ cdc.inside_quotes(text) }}'
+    '{{ cdc.inside_quotes(text).replace('\n', '\\n') }}'
 {%- endmacro %}
 
 

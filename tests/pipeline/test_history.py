@@ -1,4 +1,4 @@
-"""A version has the values that the messages before it brought, each by the types that its own message told."""
+"""A version has the values that the messages before it brought, each by the types that its own message told; and a wide view fits."""
 
 import datetime
 import json
@@ -8,8 +8,7 @@ import pytest
 from ingestion.config.feeds import Feed
 from tests.pipeline.shop_records import debezium_record, postgres_source
 
-pytestmark = pytest.mark.long
-
+LONGEST_VIEW = 32_700
 FEED = Feed(name="retyped", format="debezium_json")
 MODEL = """{{{{ {macro}(
     feed='retyped', database='shop', schema='public', table='retyped', key=['id'],
@@ -32,6 +31,7 @@ def record(offset, row, paid_on):
     return debezium_record(offset, "u" if offset else "c", row, source, schema)
 
 
+@pytest.mark.long
 def test_a_value_of_an_earlier_version_keeps_its_type(project):
     before = project.feeds
     project.add_feed(FEED.name, format=FEED.format, files="in/retyped")
@@ -50,3 +50,24 @@ def test_a_value_of_an_earlier_version_keeps_its_type(project):
     paid_on = datetime.date(2026, 1, 1)
     assert gold == (paid_on, "short", [])
     assert versions == [(paid_on, "long", []), (paid_on, "short", [])]
+
+
+def test_a_view_too_long_for_the_metastore_is_kept_without_its_indentation(project):
+    before = project.feeds
+    project.add_feed("lengthy", format="debezium_json", files="in/lengthy")
+    columns = {"id": "int"} | {f"column_{number}": "int" for number in range(35)}
+    source = "feed='lengthy', database='shop', schema='public', table='lengthy', key=['id']"
+    told = f"{source}, columns={columns}"
+    project.write_model("lengthy_history", f"{{{{ cdc.history({told}) }}}}\n")
+    row = {"id": 1, "column_0": 10, "column_34": 44}
+    source = postgres_source("lengthy", json.dumps(["100"] * 2))
+    feed = Feed(name="lengthy", format="debezium_json")
+    project.land(feed, 0, [debezium_record(0, "c", row, source, None)])
+    project.run("--select", "silver", "lengthy_history")
+    compiled = project.root / "target" / "compiled" / "cdc" / "models" / "gold"
+    length = len((compiled / "lengthy_history.sql").read_text())
+    versions = project.sql("select id, column_0, column_1, column_34 from gold.lengthy_history")
+    project.set_feeds(before)
+    (project.root / "models" / "gold" / "lengthy_history.sql").unlink()
+    assert length > LONGEST_VIEW
+    assert versions == [(1, 10, None, 44)]
