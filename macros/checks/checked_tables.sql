@@ -45,10 +45,10 @@
 {%- endmacro %}
 
 
-{#- The name of the gold model that reads the table of a row, by the row's feed and names of the table; NULL where none does.
-    Of several the first, by their order in the project. -#}
+{#- The name of the model that reads the table of a row, by the row's feed and names of the table; NULL where none does. Of several the
+    first, by their order in the project, and a gold model before a history. -#}
 {% macro gold_table_of(relation) -%}
-    {%- set declarations = cdc.gold_declarations() -%}
+    {%- set declarations = cdc.declarations_of_readers() -%}
     {%- if declarations -%}
     case
         {%- for name, declared in declarations.items() %}
@@ -123,15 +123,6 @@
     size({{ changes }}.change_sequence.position) > 0
                 and {{ changes }}.position_space <=> {{ others }}.position_space
                 and {{ changes }}.change_sequence.position = {{ others }}.change_sequence.position
-{%- endmacro %}
-
-
-{% macro gold_declarations() -%}
-    {%- set declarations = {} -%}
-    {%- for node in (cdc.gold_models() if execute else []) -%}
-        {%- do declarations.update({node.name: node.config.meta}) -%}
-    {%- endfor -%}
-    {{ return(declarations) }}
 {%- endmacro %}
 
 

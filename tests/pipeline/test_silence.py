@@ -17,6 +17,7 @@ ABOUT_SOURCES = (
     "columns_follow_the_source",
     "dropped_tables_keep_rows",
     "every_statement_is_followed",
+    "images_follow_each_other",
     "key_is_the_sources_key",
 )
 UNREAD = Feed(name="unread", format="canal_json")
@@ -179,7 +180,11 @@ def test_what_is_wrong_with_a_table_is_reported_where_only_a_history_reads_it(un
         canal_ddl("versioned", 5, "ERASE", "DROP TABLE versioned"),
         canal_ddl("read", 7, "ALTER", partition.format("`read`")),
     ]
-    unread.land(UNREAD, 3, [*statements, changed, keyless])
+    followed = canal_record("versioned", 8, "INSERT", {"id": "5", "title": "a"}, 2000)
+    was = canal_record(
+        "versioned", 9, "UPDATE", {"id": "5", "title": "c"}, 2000, old={"title": "b"}
+    )
+    unread.land(UNREAD, 3, [*statements, changed, keyless, followed, was])
     unread.run("--select", "silver")
     unread.dbt("test", "--select", *ABOUT_SOURCES, "--vars", "check_all_history: true")
     found = unread.sql(
@@ -194,6 +199,7 @@ def test_what_is_wrong_with_a_table_is_reported_where_only_a_history_reads_it(un
         ("every_statement_is_followed", "read", 7),
         ("every_statement_is_followed", "versions", 1),
         ("every_statement_is_followed", "versions", 2),
+        ("images_follow_each_other", "versions", 9),
         ("key_is_the_sources_key", "versions", 3),
         ("key_is_the_sources_key", "versions", 4),
     ]
