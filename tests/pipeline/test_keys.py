@@ -12,6 +12,7 @@ from tests.pipeline.shop_records import (
     debezium_record,
     explained,
     postgres_source,
+    selected_cases,
     shown,
 )
 
@@ -152,21 +153,25 @@ def messages(table, load):
 
 
 @pytest.fixture(scope="module")
-def keyed(project):
+def keyed(project, request):
+    """The tables that this session's tests ask for, after three loads."""
     before = project.feeds
+    wanted = selected_cases(request)
+    models = {name: text for name, text in MODELS.items() if name in wanted}
     declared = {f"shop.{table}": ["code", "part"] for table in ("coded", "padded")}
     encodings = {"shop.spelled": {"digits": "hex_binary"}}
     told = {"files": "in/keyed", "key_columns": declared, "encodings": encodings}
     project.add_feed(FEED, format="canal_json", **told)
-    for name, text in MODELS.items():
+    for name, text in models.items():
         project.write_model(name, text)
     for load in range(3):
-        records = [record for table in KEYS for record in messages(table, load)]
+        tables = [table for table in KEYS if table in wanted]
+        records = [record for table in tables for record in messages(table, load)]
         project.land(Feed(name=FEED, format="canal_json"), load, records)
-        project.run("--select", "silver", *MODELS)
+        project.run("--select", "silver", *models)
     yield project
     project.set_feeds(before)
-    for name in MODELS:
+    for name in models:
         (project.root / "models" / "gold" / f"{name}.sql").unlink()
 
 
@@ -179,6 +184,7 @@ def expected(table):
 
 
 @pytest.mark.long
+@pytest.mark.cases("priced")
 def test_text_decimal_binary_and_timestamp_keys_are_exact(keyed):
     rows = keyed.sql("select * from gold.priced")
     gold = {(row.name, row.priced_at, row.amount, bytes(row.tag)): row.value for row in rows}
@@ -189,6 +195,7 @@ def test_text_decimal_binary_and_timestamp_keys_are_exact(keyed):
 
 
 @pytest.mark.long
+@pytest.mark.cases("coded")
 def test_a_key_with_null_names_no_row(keyed):
     """And each change of such a row is reported."""
     gold = {(row.code, row.part): row.value for row in keyed.sql("select * from gold.coded")}
@@ -204,6 +211,7 @@ def test_a_key_with_null_names_no_row(keyed):
 
 
 @pytest.mark.long
+@pytest.mark.cases("without_model")
 def test_changes_without_a_key_are_reported_where_no_model_reads_them(keyed):
     """Once for the table, with the first of them."""
     found = shown(keyed, "--select", "changes_have_keys")
@@ -218,6 +226,7 @@ def test_changes_without_a_key_are_reported_where_no_model_reads_them(keyed):
 
 
 @pytest.mark.long
+@pytest.mark.cases("half_told")
 def test_a_change_without_a_key_is_taken_for_no_drop_of_its_table(keyed):
     """It comes behind rows that stand, and none of these outlived anything."""
     keyless = keyed.sql(
@@ -231,6 +240,7 @@ def test_a_change_without_a_key_is_taken_for_no_drop_of_its_table(keyed):
 
 
 @pytest.mark.long
+@pytest.mark.cases("coded")
 def test_null_in_a_key_column_of_gold_is_a_finding(keyed):
     found = []
     for emptied in ("false", "code = ''"):
@@ -240,6 +250,7 @@ def test_null_in_a_key_column_of_gold_is_a_finding(keyed):
     assert found == ["pass", "fail"]
 
 
+@pytest.mark.cases("spelled")
 def test_a_value_is_one_key_however_it_is_written(keyed):
     rows = keyed.sql("select cast(amount as string) as amount, value from gold.spelled")
     assert sorted((row.amount, row.value) for row in rows) == [
@@ -257,6 +268,7 @@ def test_a_value_is_one_key_however_it_is_written(keyed):
 
 
 @pytest.mark.long
+@pytest.mark.cases("spelled", "spelled_history")
 def test_versions_of_a_value_are_of_one_row(keyed):
     rows = keyed.sql("select int(amount) as amount, value, is_current from gold.spelled_history")
     assert sorted(tuple(row) for row in rows) == [
@@ -269,6 +281,7 @@ def test_versions_of_a_value_are_of_one_row(keyed):
     ]
 
 
+@pytest.mark.cases("padded", "spelled")
 def test_keys_that_differ_in_padding_alone_are_reported(keyed):
     """No type tells whether they are one."""
     found = shown(keyed, "--inline", "{{ cdc.test_newest_change_wins(ref('padded')) }}")
@@ -279,6 +292,7 @@ def test_keys_that_differ_in_padding_alone_are_reported(keyed):
 
 
 @pytest.mark.long
+@pytest.mark.cases("widened")
 def test_a_key_that_gets_another_column_is_reported(keyed):
     """With the first change that names the other key."""
     found = shown(keyed, "--select", "key_is_the_sources_key")
@@ -287,6 +301,7 @@ def test_a_key_that_gets_another_column_is_reported(keyed):
 
 
 @pytest.mark.long
+@pytest.mark.cases("coded")
 def test_misfits_can_be_errors(keyed):
     told = {"every_value_fits_its_type": {"config": {"severity": "error", "where": "code = ''"}}}
     misfit = (

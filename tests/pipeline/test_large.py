@@ -82,6 +82,7 @@ def test_no_task_of_a_merge_holds_all_keys_of_the_table(project, folder):
     assert joins_of_merges(project, "large") == {step: [{"ShuffledHashJoin"}] for step in STEPS}
 
 
+@pytest.mark.long
 def test_no_task_of_a_truncates_merge_holds_all_keys_of_the_table(project, folder):
     """Where values are of several ages, it merges the rows that it empties."""
     project.write_model("emptied", EMPTIED)
@@ -130,6 +131,7 @@ def test_the_report_counts_the_rows_that_are_left(project, folder):
     assert size_of(merged)[0] == size_of(DeltaTable(str(folder)))[0] == len(EXPECTED)
 
 
+@pytest.mark.long
 def test_a_table_that_is_no_longer_large_is_built_anew_without(project, folder):
     project.write_model("large", MODEL.format(more=""))
     project.run("--select", "large")

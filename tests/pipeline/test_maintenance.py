@@ -178,6 +178,7 @@ def feeds_in(project, table):
     return sorted(row.feed for row in project.sql(f"select feed from {table}"))
 
 
+@pytest.mark.long
 def test_a_feed_that_has_left_is_removed_from_silver_and_comes_back_with_its_old_records(
     with_own_feeds,
 ):

@@ -180,11 +180,10 @@ def test_what_is_wrong_with_a_table_is_reported_where_only_a_history_reads_it(un
         canal_ddl("versioned", 5, "ERASE", "DROP TABLE versioned"),
         canal_ddl("read", 7, "ALTER", partition.format("`read`")),
     ]
-    followed = canal_record("versioned", 8, "INSERT", {"id": "5", "title": "a"}, 2000)
-    was = canal_record(
-        "versioned", 9, "UPDATE", {"id": "5", "title": "c"}, 2000, old={"title": "b"}
-    )
-    unread.land(UNREAD, 3, [*statements, changed, keyless, followed, was])
+    row_5 = {"id": "5", "shop": "s", "title": "a", "note": "n"}
+    followed = canal_record("versioned", 8, "INSERT", row_5, 2000)
+    otherwise = canal_record("versioned", 9, "UPDATE", row_5, 2000, old={"title": "b"})
+    unread.land(UNREAD, 3, [*statements, changed, keyless, followed, otherwise])
     unread.run("--select", "silver")
     unread.dbt("test", "--select", *ABOUT_SOURCES, "--vars", "check_all_history: true")
     found = unread.sql(
