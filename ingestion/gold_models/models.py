@@ -42,7 +42,7 @@ NO_ENCODINGS = (
 TAKEN = (
     *("_change", "_row_key", "_is_deleted", "_is_rebuilt", "_sequence", "_delete_sequence"),
     *("_base_sequence", "_column_sequences", "_topic", "_partition", "_changed_at"),
-    *("_image", "_wires", "_places", "_copies", "_newest", "_copy_number"),
+    *("_image", "_wires", "_decoded", "_places", "_copies", "_newest", "_copy_number"),
 )
 
 

@@ -309,7 +309,7 @@
 
 
 {% macro check_history_columns(columns) -%}
-    {%- for column in columns if column | lower in cdc.own_names_of_history() -%}
+    {%- for column in columns if column | lower in cdc.own_names_of_history() + cdc.names_within_history() -%}
         {{ exceptions.raise_compiler_error(
             "History model '" ~ model.name ~ "': the name '" ~ column ~ "' is the history's own; give the column another name"
             ~ " with {'type': ..., 'source': '" ~ column ~ "'}."

@@ -100,13 +100,19 @@
 {% macro own_names() -%}
     {{ return([
         '_change', '_row_key', '_is_deleted', '_is_rebuilt', '_sequence', '_delete_sequence', '_base_sequence', '_column_sequences',
-        '_topic', '_partition', '_changed_at', '_image', '_wires', '_places', '_copies', '_newest', '_copy_number'
+        '_topic', '_partition', '_changed_at', '_image', '_wires', '_decoded', '_places', '_copies', '_newest', '_copy_number'
     ]) }}
 {%- endmacro %}
 
 
 {% macro own_names_of_history() -%}
     {{ return(['valid_from', 'valid_to', 'is_current', 'operation']) }}
+{%- endmacro %}
+
+
+{#- Those that a history's statement has beside the columns of its table, until its last CTE. -#}
+{% macro names_within_history() -%}
+    {{ return(['_valid_from', '_valid_to', '_is_current', '_operation', '_sent_values']) }}
 {%- endmacro %}
 
 

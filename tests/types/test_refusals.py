@@ -257,6 +257,19 @@ def test_a_column_in_yaml_that_has_one_of_golds_names_is_not_passed_over():
         macros.check_gold_columns(found[0])
 
 
+@pytest.mark.parametrize("name", ["valid_from", "_Operation"])
+def test_a_column_of_a_history_that_has_one_of_its_own_names_is_refused(name):
+    macros = rendered(
+        "gold/history.sql",
+        own_names_of_history=lambda: ["valid_from"],
+        names_within_history=lambda: ["_operation"],
+        model={"name": "orders_history"},
+    )
+    macros.check_history_columns({"id": "int"})
+    with pytest.raises(CompilerError, match=f"the name '{name}' is the history's own"):
+        macros.check_history_columns({"id": "int", name: "string"})
+
+
 @pytest.mark.parametrize("flag", ["EMPTY", "SAMPLE"])
 def test_what_leaves_out_a_part_of_the_input_is_refused(flag):
     """Changes that a run left out would count as read."""
