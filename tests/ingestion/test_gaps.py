@@ -150,6 +150,8 @@ def test_batch_that_landed_but_was_not_noted_does_not_land_again(
     shutil.rmtree(checkpoint(project) / "commits")
     assert project.load().code == OK
     assert [row["offset"] for row in project.messages()] == list(range(10))
+    # Delta knows the batch by its number: the checkpoint goes on, and another one need not begin
+    assert not checkpoint(project, 2).exists()
 
 
 def test_records_that_expire_after_they_landed_are_no_gap(project: Project, broker: KafkaBroker):
