@@ -55,18 +55,20 @@ def test_a_value_of_an_earlier_version_keeps_its_type(project):
 def test_a_view_too_long_for_the_metastore_is_kept_without_its_indentation(project):
     before = project.feeds
     project.add_feed("lengthy", format="debezium_json", files="in/lengthy")
-    columns = {"id": "int"} | {f"column_{number}": "int" for number in range(20)}
-    source = "feed='lengthy', database='shop', schema='public', table='lengthy', key=['id']"
-    told = f"{source}, columns={columns}"
-    project.write_model("lengthy_history", f"{{{{ cdc.history({told}) }}}}\n")
-    row = {"id": 1, "column_0": 10, "column_19": 29}
-    source = postgres_source("lengthy", json.dumps(["100"] * 2))
-    feed = Feed(name="lengthy", format="debezium_json")
-    project.land(feed, 0, [debezium_record(0, "c", row, source, None)])
+    # names that no other table of the format has, which may be encoded there
+    columns = {f"lengthy_{number}": "int" for number in range(21)}
+    source = "feed='lengthy', database='shop', schema='public', table='lengthy', key=['lengthy_0']"
+    project.write_model("lengthy_history", f"{{{{ cdc.history({source}, columns={columns}) }}}}\n")
+    row = {"id": 1, "lengthy_0": 1, "lengthy_1": 10, "lengthy_20": 29}
+    sent = debezium_record(0, "c", row, postgres_source("lengthy", json.dumps(["100"] * 2)))
+    sent["key"] = json.dumps({"lengthy_0": 1})
+    project.land(Feed(name="lengthy", format="debezium_json"), 0, [sent])
     project.run("--select", "silver", "lengthy_history")
     compiled = project.root / "target" / "compiled" / "cdc" / "models" / "gold"
     length = len((compiled / "lengthy_history.sql").read_text())
-    versions = project.sql("select id, column_0, column_1, column_19 from gold.lengthy_history")
+    versions = project.sql(
+        "select lengthy_0, lengthy_1, lengthy_2, lengthy_20 from gold.lengthy_history"
+    )
     project.set_feeds(before)
     (project.root / "models" / "gold" / "lengthy_history.sql").unlink()
     assert length > LONGEST_VIEW
