@@ -47,7 +47,7 @@
 
 
 {% macro create_misfits(tables) -%}
-    {%- set view = 'create or replace view ' ~ cdc.silver_relation('misfits') ~ ' as ' ~ cdc.text_of_view(cdc.misfits_of(tables)) -%}
+    {%- set view = cdc.text_of_view('create or replace view ' ~ cdc.silver_relation('misfits') ~ ' as ' ~ cdc.misfits_of(tables)) -%}
     {%- if view | length <= cdc.longest_view() -%}
         {%- do run_query(view) -%}
     {%- else -%}

@@ -158,6 +158,7 @@ def keyed(project, request):
     before = project.feeds
     wanted = selected_cases(request)
     models = {name: text for name, text in MODELS.items() if name in wanted}
+    tables = [table for table in KEYS if table in wanted]
     declared = {f"shop.{table}": ["code", "part"] for table in ("coded", "padded")}
     encodings = {"shop.spelled": {"digits": "hex_binary"}}
     told = {"files": "in/keyed", "key_columns": declared, "encodings": encodings}
@@ -165,7 +166,6 @@ def keyed(project, request):
     for name, text in models.items():
         project.write_model(name, text)
     for load in range(3):
-        tables = [table for table in KEYS if table in wanted]
         records = [record for table in tables for record in messages(table, load)]
         project.land(Feed(name=FEED, format="canal_json"), load, records)
         project.run("--select", "silver", *models)
