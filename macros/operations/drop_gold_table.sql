@@ -1,5 +1,5 @@
-{#- Removes a gold table that no model makes any more, and its state. A table that is none of ours is refused, and so is one that has a
-    model. Silver and bronze keep what it was made from.
+{#- Removes a gold table that no model makes any more, and its state, or the view of a history. What is none of ours is refused, and so is what
+    has a model. Silver and bronze keep what it was made from.
 
     dbt run-operation drop_gold_table --args '{table: gold.carts}' -#}
 {% macro drop_gold_table(table) -%}
@@ -24,6 +24,6 @@
         {%- do run_query('drop table if exists ' ~ cdc.state_of(gold)) -%}
         {%- do cdc.forget_marks([parts[1]]) -%}
     {%- endif -%}
-    {%- do run_query('drop table ' ~ gold) -%}
-    {%- do log(table ~ ': dropped, with its state', info=true) -%}
+    {%- do adapter.drop_relation(gold) -%}
+    {%- do log(table ~ ': dropped' ~ ('' if gold.is_view else ', with its state'), info=true) -%}
 {%- endmacro %}

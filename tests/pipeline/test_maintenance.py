@@ -222,17 +222,21 @@ def test_the_gold_table_of_a_model_that_has_left_is_removed_from_the_lakehouse(w
     model = project.root / "models" / "gold" / "modelled.sql"
     text = RETENTION.replace("'kept'", "'modelled'").replace("'retained'", "'modelled'")
     project.write_model("modelled", text)
-    project.run("--select", "silver", "modelled")
+    project.write_model("modelled_history", "{{ cdc.history(of='modelled') }}")
+    project.run("--select", "silver", "modelled", "modelled_history")
     succeeded, said = operated(project, "drop_gold_table", table="gold.modelled")
     assert not succeeded
     assert "models/gold/modelled.sql makes gold.modelled" in said
 
     model.unlink()
-    for table in ("gold.modelled", "state.modelled"):
-        assert project.spark.catalog.tableExists(table)
-    assert operated(project, "drop_gold_table", table="gold.modelled")[0]
-    for table in ("gold.modelled", "state.modelled"):
-        assert not project.spark.catalog.tableExists(table)
+    model.with_name("modelled_history.sql").unlink()
+    relations = ("gold.modelled", "state.modelled", "gold.modelled_history")
+    for relation in relations:
+        assert project.spark.catalog.tableExists(relation)
+    for relation in ("gold.modelled", "gold.modelled_history"):
+        assert operated(project, "drop_gold_table", table=relation)[0]
+    for relation in relations:
+        assert not project.spark.catalog.tableExists(relation)
     assert project.sql("select * from silver.applied_versions where model = 'modelled'") == []
     for table, why in {
         "gold.modelled": "there is no table gold.modelled",
