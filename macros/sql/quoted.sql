@@ -4,8 +4,9 @@
 {%- endmacro %}
 
 
+{#- Spark would put a setting, or a variable of the environment, in the place of ${...}, which it looks for in literals too. -#}
 {% macro inside_quotes(text) -%}
-    {{ (text | string).replace('\\', '\\\\').replace("'", "\\'") }}
+    {{ (text | string).replace('\\', '\\\\').replace("'", "\\'").replace('${', '\\u0024{') }}
 {%- endmacro %}
 
 
