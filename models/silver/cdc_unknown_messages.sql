@@ -24,14 +24,14 @@ unknown_messages as (
         changes.offset,
         changes.row_index,
         changes.error,
-        coalesce(cast(messages.value as string), '') as raw_text,
+        if(messages.offset is not null, coalesce(cast(messages.value as string), ''), null) as raw_text,
         messages.value as raw_value,
         messages.key as raw_key,
         changes.message_timestamp,
         changes.load_id,
         changes.bronze_version
     from changes
-        inner join messages
+        left join messages
             on
                 changes.feed = messages.feed
                 and changes.topic = messages.topic
