@@ -13,6 +13,12 @@
         ) %}
     {%- endif %}
 
+    with children as (
+
+        select * from {{ model }}
+
+    )
+
     select
         {%- for column in columns %}
         children.{{ cdc.identifier(column) }},
@@ -23,7 +29,7 @@
         children._change.sequence.offset,
         'the parent of this row is not there: a foreign key with CASCADE or SET NULL changes rows without a message'
             as finding
-    from {{ model }} as children
+    from children
         left anti join {{ parent }} as parents
             on
                 {%- for column in columns %}

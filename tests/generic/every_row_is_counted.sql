@@ -2,6 +2,7 @@
     been sent twice, and no row was taken more often than it was added. -#}
 {% test every_row_is_counted(model) %}
     {{ config(meta={'cdc': {'findings': true}}) }}
+    {%- set declared = cdc.tested_declaration(model, 'every_row_is_counted', 'current_rows') if execute else {} %}
     with
 
     unchecked as (
@@ -32,7 +33,7 @@
         select
             *,
             struct(change_sequence.position, operation, to_json(before_image), to_json(after_image)) as content,
-            {{ cdc.proven_position('unchecked', cdc.gold_declaration(model).feed) if execute else 'change_sequence.position' }}
+            {{ cdc.proven_position('unchecked', declared.feed) if execute else 'change_sequence.position' }}
                 as proven_position
         from unchecked
 

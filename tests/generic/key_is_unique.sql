@@ -3,7 +3,7 @@
     was changed stay beside the later ones. -#}
 {% test key_is_unique(model) -%}
     {{ config(meta={'cdc': {'findings': true}}, severity='error') }}
-    {%- set key = cdc.gold_declaration(model).key if execute else ['id'] %}
+    {%- set key = cdc.tested_declaration(model, 'key_is_unique', 'current_state').key if execute else ['id'] %}
 
     select
         struct(

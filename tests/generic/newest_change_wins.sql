@@ -6,7 +6,7 @@
 {% test newest_change_wins(model) -%}
     {{ config(meta={'cdc': {'findings': true}}) }}
     {%- do ref('cdc_sequence_ranges') -%}
-    {%- set declared = cdc.gold_declaration(model) if execute else {} -%}
+    {%- set declared = cdc.tested_declaration(model, 'newest_change_wins', 'current_state') if execute else {} -%}
     {%- set silver = cdc.silver_of(declared) if execute else model -%}
     {%- set plan = {'has_ranges': cdc.has_ranges(declared) if execute else true} -%}
     {%- if not cdc.has_unchecked_changes() %}

@@ -1,9 +1,9 @@
-"""Columns that stand in a model's YAML, and histories of a gold model: what they declare, and what is refused."""
+"""Columns that stand in a model's YAML, histories of a gold model, and tests of both: what they declare, and what is refused."""
 
 import pytest
 
 from ingestion.config.feeds import Feed
-from tests.pipeline.shop_records import canal_record
+from tests.pipeline.shop_records import canal_record, shown
 
 CALL = "feed='declared', database='shop', table='declared', key=['id']"
 YAML = """
@@ -13,6 +13,7 @@ models:
       - {name: id, data_type: int, description: A number.}
       - {name: amount, data_type: "decimal(8,2)"}
       - {name: state, data_type: string, config: {meta: {source: status}}}
+      - {name: hint, data_type: string, config: {meta: {source: "hint ${name}"}}}
       - {name: note, description: "Without a type: not declared."}
   - name: declared_versions
     columns:
@@ -27,7 +28,9 @@ MODELS = {
     "declared_versions": "{{ cdc.history(of='declared') }}\n",
     "declared_states": "{{ cdc.history(of='declared') }}\n{{ config(materialized='history_table') }}\n",
 }
-FIRST = {"id": "1", "amount": "2.5", "status": "new", "note": "x"}
+# what Spark takes for variables, in the text of a message and in the name of a column
+HINT = "Dear ${name}, ${env:HOME}"
+FIRST = {"id": "1", "amount": "2.5", "status": "new", "note": "x", "hint ${name}": HINT}
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +60,22 @@ def rows(lakehouse, query):
     return [tuple(map(str, row)) for row in lakehouse.sql(query)]
 
 
+def said_of(outcome):
+    return str(outcome.exception) + "".join(
+        str(result.message) for result in getattr(outcome.result, "results", [])
+    )
+
+
 def test_columns_with_a_type_are_in_gold(built):
-    assert columns(built, "declared") == {"id": "int", "amount": "decimal(8,2)", "state": "string"}
-    assert rows(built, "select id, amount, state from gold.declared") == [("1", "2.50", "paid")]
+    types = {"id": "int", "amount": "decimal(8,2)", "state": "string", "hint": "string"}
+    assert columns(built, "declared") == types
+    query = "select id, amount, state, hint from gold.declared"
+    assert rows(built, query) == [("1", "2.50", "paid", HINT)]
 
 
 def test_a_history_has_the_key_and_the_columns_of_its_gold_model_or_its_own(built):
-    assert list(columns(built, "declared_versions"))[:4] == ["id", "amount", "state", "valid_from"]
+    names = ["id", "amount", "state", "hint", "valid_from"]
+    assert list(columns(built, "declared_versions"))[:5] == names
     assert rows(built, "select state, is_current from gold.declared_versions order by all") == [
         ("new", "False"),
         ("paid", "True"),
@@ -77,7 +89,10 @@ def test_a_history_has_the_key_and_the_columns_of_its_gold_model_or_its_own(buil
 @pytest.mark.long
 def test_columns_that_move_between_yaml_and_call_rebuild_nothing(built):
     versions = built.versions()
-    of_call = "columns={'id': 'int', 'amount': 'decimal(8,2)', 'state': {'type': 'string', 'source': 'status'}}"
+    of_call = (
+        "columns={'id': 'int', 'amount': 'decimal(8,2)', 'state': {'type': 'string', 'source': 'status'},"
+        " 'hint': {'type': 'string', 'source': 'hint ${name}'}}"
+    )
     try:
         built.write_model("declared", f"{{{{ cdc.current_state({CALL}, {of_call}) }}}}\n")
         built.run("--select", "declared")
@@ -123,13 +138,38 @@ def test_what_cannot_be_declared_is_one_sentence(built, name, text, sentence):
     before = path.read_text() if path.exists() else None
     try:
         built.write_model(name, text)
-        outcome = built.dbt("run", "--select", name)
-        said = str(outcome.exception) + "".join(
-            str(result.message) for result in getattr(outcome.result, "results", [])
-        )
-        assert sentence in said
+        assert sentence in said_of(built.dbt("run", "--select", name))
     finally:
         if before is None:
             path.unlink()
         else:
             path.write_text(before)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "model", ["ref('declared_versions')", "ref('declared_states')", "'(select 1) dbt_subquery'"]
+)
+@pytest.mark.parametrize(
+    ("test", "kind"),
+    [
+        ("key_is_unique", "with a key (current_state)"),
+        ("newest_change_wins", "with a key (current_state)"),
+        ("every_row_is_counted", "without a key (current_rows)"),
+    ],
+)
+def test_a_test_that_is_not_for_a_table_or_has_a_filter_is_one_sentence(built, test, kind, model):
+    """dbt's `where` puts a text in the place of the table, once the project is parsed."""
+    given = f"{model} if execute else ref('declared')"
+    outcome = built.dbt("show", "--inline", f"{{{{ cdc.test_{test}({given}) }}}}")
+    assert f"the test is for gold models {kind}, and takes no `where`." in said_of(outcome)
+
+
+@pytest.mark.long
+def test_children_may_have_a_filter(built):
+    for filtered, expected in [("id = 1", 1), ("id = 2", 0)]:
+        children = f"(select * from {{{{ ref('declared') }}}} where {filtered}) dbt_subquery"
+        listed = "columns='amount', parent=ref('declared'), parent_columns='id'"
+        query = f"{{% set children %}}{children}{{% endset %}}"
+        query += f"{{{{ cdc.test_children_have_parents(children, {listed}) }}}}"
+        assert len(shown(built, "--inline", query)) == expected
