@@ -32,16 +32,24 @@
     {%- set mark = {'version': 0, 'built_by': local_md5(models | map(attribute='name') | sort | join(' '))} -%}
     {%- set built = run.gold_plans.values() | selectattr('mode', 'equalto', 'build') | list -%}
     {%- if built or run.applied.get('#misfits') != mark -%}
-        {%- set tables = {} -%}
-        {#- a table of this name that no run of ours has made has no misfits: its model has failed so far -#}
-        {%- for node in models if node.name in run.applied -%}
-            {%- set relation = cdc.gold_relation(node) -%}
-            {%- if relation -%}{%- do tables.update({node.name: relation}) -%}{%- endif -%}
-        {%- endfor -%}
-        {%- if tables -%}
-            {%- do cdc.create_misfits(tables) -%}
-            {%- do run.applied_now.update({'#misfits': mark}) -%}
-        {%- endif -%}
+        {%- do cdc.keep_misfits(run.applied) -%}
+        {%- do run.applied_now.update({'#misfits': mark}) -%}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{#- The view over the gold tables that there are; without any it goes. `applied`: the marks of models. -#}
+{% macro keep_misfits(applied) -%}
+    {%- set tables = {} -%}
+    {#- a table of this name that no run of ours has made has no misfits: its model has failed so far -#}
+    {%- for node in cdc.gold_models() if node.name in applied -%}
+        {%- set relation = cdc.gold_relation(node) -%}
+        {%- if relation -%}{%- do tables.update({node.name: relation}) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- if tables -%}
+        {%- do cdc.create_misfits(tables) -%}
+    {%- else -%}
+        {%- do run_query('drop view if exists ' ~ cdc.silver_relation('misfits')) -%}
     {%- endif -%}
 {%- endmacro %}
 

@@ -3,11 +3,11 @@
 
     dbt run-operation drop_gold_table --args '{table: gold.carts}' -#}
 {% macro drop_gold_table(table) -%}
-    {%- set parts = table.split('.') -%}
+    {%- set parts = (table | string | lower).split('.') -%}
     {%- if parts | length != 2 -%}
         {{ exceptions.raise_compiler_error("drop_gold_table: name the table with its schema, as in gold.carts, not '" ~ table ~ "'.") }}
     {%- endif -%}
-    {%- for node in graph.nodes.values() if node.schema == parts[0] and node.alias == parts[1] -%}
+    {%- for node in graph.nodes.values() if node.schema | lower == parts[0] and node.alias | lower == parts[1] -%}
         {{ exceptions.raise_compiler_error(
             'drop_gold_table: ' ~ node.original_file_path ~ ' makes ' ~ table ~ ': remove the file first, and its entry in YAML.'
         ) }}
@@ -20,10 +20,13 @@
         {{ exceptions.raise_compiler_error('drop_gold_table: ' ~ table ~ ' has no column _change: it is no gold table of this project.') }}
     {%- endif -%}
     {#- a model that has gone to another schema has its state where it was -#}
-    {%- if parts[1] not in cdc.gold_models() | map(attribute='alias') -%}
+    {%- if parts[1] not in cdc.gold_models() | map(attribute='alias') | map('lower') -%}
         {%- do run_query('drop table if exists ' ~ cdc.state_of(gold)) -%}
         {%- do cdc.forget_marks([parts[1]]) -%}
     {%- endif -%}
     {%- do adapter.drop_relation(gold) -%}
+    {#- the view of misfits may name the table that is gone; the next run looks at it again -#}
+    {%- do cdc.keep_misfits(cdc.applied_marks()) -%}
+    {%- do cdc.forget_marks(['#misfits']) -%}
     {%- do log(table ~ ': dropped' ~ ('' if gold.is_view else ', with its state'), info=true) -%}
 {%- endmacro %}

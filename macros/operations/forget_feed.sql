@@ -15,7 +15,24 @@
             {%- do removed.append(silver | string) -%}
         {%- endif -%}
     {%- endfor -%}
+    {%- if not removed -%}
+        {%- do cdc.refuse_unknown_feed(feed) -%}
+    {%- endif -%}
     {%- do cdc.forget_marks(cdc.made_of_silver() + ['#forgotten ' ~ feed]) -%}
     {%- do cdc.write_forgotten(feed) -%}
     {%- do log(feed ~ ': rows removed from ' ~ (removed | join(', ') or 'no table'), info=true) -%}
+{%- endmacro %}
+
+
+{#- A slip in a name would be noted, and a feed that is called so one day refused. -#}
+{% macro refuse_unknown_feed(feed) -%}
+    {%- set known = [] -%}
+    {%- if load_relation(source('bronze', 'feeds')) is not none -%}
+        {%- do known.extend(run_query('select distinct feed from ' ~ source('bronze', 'feeds') ~ ' order by feed').columns[0].values()) -%}
+    {%- endif -%}
+    {%- if feed not in known -%}
+        {{ exceptions.raise_compiler_error(
+            'forget_feed: neither bronze nor silver has a feed ' ~ feed ~ ': the feeds of bronze are ' ~ (known | join(', ') or 'none') ~ '.'
+        ) }}
+    {%- endif -%}
 {%- endmacro %}

@@ -3,7 +3,7 @@
     apart. Where a run that left sequence_ranges out, or was killed before it, has added marks, nothing is merged until the next run.
     compact_tables calls it. -#}
 {% macro merge_order_marks() -%}
-    {%- if load_relation(ref('cdc_order_marks')) is not none
+    {%- if cdc.feeds() and load_relation(ref('cdc_order_marks')) is not none
         and load_relation(ref('cdc_sequence_ranges')) is not none
         and not run_query(cdc.alike_order_marks() ~ ' where ordering.epochs is null limit 1')
         and run_query(cdc.alike_order_marks() ~ ' where is_like_previous limit 1')

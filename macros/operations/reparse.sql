@@ -3,8 +3,14 @@
 
     dbt run-operation reparse --args '{feed: shop_mariadb, unknown_only: true}' -#}
 {% macro reparse(feed, unknown_only=false) -%}
+    {%- if unknown_only is not boolean -%}
+        {{ exceptions.raise_compiler_error('reparse: unknown_only is ' ~ unknown_only ~ ': it is true or false (without quotes).') }}
+    {%- endif -%}
     {%- set format = cdc.feed_settings(feed).format -%}
     {%- set silver = cdc.silver_relation(format ~ '_changes') -%}
+    {%- if load_relation(silver) is none -%}
+        {{ exceptions.raise_compiler_error('Silver of ' ~ format ~ ' was never built: run dbt build first.') }}
+    {%- endif -%}
     {#- a run that was killed may have left silver further than its mark says -#}
     {%- set marks = run_query(
         'select greatest(bronze_version, (select max(bronze_version) from ' ~ silver ~ ')) from ' ~ cdc.applied_versions()

@@ -8,7 +8,7 @@
 
 {#- dbt named it when it parsed the project, by generate_schema_name; before that, the name that it has by itself. -#}
 {% macro silver_schema() -%}
-    {{ return(graph.nodes['model.cdc.cdc_changes'].schema if execute else 'silver') }}
+    {{ return((graph.nodes['model.cdc.cdc_changes'] or graph.sources['source.cdc.silver.findings']).schema if execute else 'silver') }}
 {%- endmacro %}
 
 

@@ -223,10 +223,14 @@ def test_the_gold_table_of_a_model_that_has_left_is_removed_from_the_lakehouse(w
     text = RETENTION.replace("'kept'", "'modelled'").replace("'retained'", "'modelled'")
     project.write_model("modelled", text)
     project.write_model("modelled_history", "{{ cdc.history(of='modelled') }}")
-    project.run("--select", "silver", "modelled", "modelled_history")
+    project.write_model("modelled_twin", text)
+    project.run("--select", "silver", "modelled", "modelled_history", "modelled_twin")
     succeeded, said = operated(project, "drop_gold_table", table="gold.modelled")
     assert not succeeded
     assert "models/gold/modelled.sql makes gold.modelled" in said
+    succeeded, said = operated(project, "drop_gold_table", table="gold.MODELLED")
+    assert not succeeded
+    assert "models/gold/modelled.sql makes gold.MODELLED" in said
 
     model.unlink()
     model.with_name("modelled_history.sql").unlink()
@@ -237,6 +241,8 @@ def test_the_gold_table_of_a_model_that_has_left_is_removed_from_the_lakehouse(w
         assert operated(project, "drop_gold_table", table=relation)[0]
     for relation in relations:
         assert not project.spark.catalog.tableExists(relation)
+    # the view names the tables that are left
+    project.sql("select * from silver.misfits where gold_table = 'modelled_twin'")
     assert project.sql("select * from silver.applied_versions where model = 'modelled'") == []
     for table, why in {
         "gold.modelled": "there is no table gold.modelled",
@@ -247,3 +253,51 @@ def test_the_gold_table_of_a_model_that_has_left_is_removed_from_the_lakehouse(w
         succeeded, said = operated(project, "drop_gold_table", table=table)
         assert not succeeded
         assert why in said
+
+
+@pytest.mark.long
+def test_what_an_operation_cannot_take_is_one_sentence(with_own_feeds):
+    project = with_own_feeds
+    add_feed_of_one_record(project, "operated")
+    project.run("--select", "silver")
+    applied = project.sql("select * from silver.applied_versions order by all")
+    for name, arguments, why in (
+        ("forget_feed", {"feed": "operted"}, "neither bronze nor silver has a feed operted: "),
+        ("forget_feed", {"feed": None}, "neither bronze nor silver has a feed None: "),
+        ("reparse", {"feed": "operated", "unknown_only": "false"}, "unknown_only is false: it is"),
+        ("drop_gold_table", {"table": 5}, "name the table with its schema"),
+    ):
+        succeeded, said = operated(project, name, **arguments)
+        assert not succeeded
+        assert why in said
+    assert project.sql("select * from silver.applied_versions order by all") == applied
+
+
+@pytest.mark.long
+def test_the_last_feed_may_leave(with_own_feeds):
+    project = with_own_feeds
+    add_feed_of_one_record(project, "last")
+    text = RETENTION.replace("'kept'", "'last'").replace("'retained'", "'last'")
+    project.write_model("last", text)
+    project.run("--select", "silver", "last")
+    with_feeds = project.feeds
+    sample = project.root / "examples" / "shop" / "models"
+    away = sample.rename(sample.with_name("away"))
+    (project.root / "models" / "gold" / "last.sql").unlink()
+    project.set_feeds({})
+    try:
+        for name, arguments in (
+            ("forget_feed", {"feed": "last"}),
+            ("drop_gold_table", {"table": "gold.last"}),
+            ("compact_tables", {}),
+            ("vacuum_tables", {}),
+        ):
+            succeeded, said = operated(project, name, **arguments)
+            assert succeeded, said
+        # the view of misfits has no table any more, and comes back with one
+        assert not project.spark.catalog.tableExists("silver.misfits")
+    finally:
+        away.rename(sample)
+        project.set_feeds(with_feeds)
+    assert "last" not in feeds_in(project, "silver.canal_json_changes")
+    project.run("--select", "silver")
