@@ -1,17 +1,22 @@
 """The rows of a source and of gold in the same shape: each column's form, and a checksum."""
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from ingestion.errors import DIFFERENT, UserError
 from ingestion.reconcile.canonical_forms import Forms
 from ingestion.reconcile.dialects import identifier
 from ingestion.reconcile.sources import SourceTable, asking, read
 
 Form = str | None
 Key = tuple[Form, ...]
+# Of a value so many characters are shown.
+SHOWN = 120
 # What gold has on a row beside its columns.
 CHANGE = [
     "_change.topic as topic",
@@ -52,6 +57,11 @@ class Comparison:
         """Return the names of the columns with the source's own texts of the key."""
         return [f"text_{number}" for number in range(len(self.key))]
 
+    def called(self, key: Key) -> str:
+        """Return the key with the names of its columns, as it is shown."""
+        names = [column.name for column in self.key]
+        return ", ".join(f"{name}={shown(form)}" for name, form in zip(names, key, strict=True))
+
 
 @dataclass(frozen=True)
 class Row:
@@ -79,7 +89,7 @@ def find_at_source(compared: Comparison, keys: list[Key]) -> dict[Key, Row]:
     values = ", ".join(f"({listed})" for listed in literals)
     condition = f"({', '.join(identifier(name) for name in names)}) in ({values})"
     with asking(table.source):
-        return _collected(compared, rows_of_source(compared, condition))
+        return _collected(compared, rows_of_source(compared, condition), not_unique_at_source)
 
 
 def find_in_gold(compared: Comparison, gold: DataFrame, keys: list[Key]) -> dict[Key, Row]:
@@ -87,19 +97,51 @@ def find_in_gold(compared: Comparison, gold: DataFrame, keys: list[Key]) -> dict
     types = ", ".join(f"{name} string" for name in compared.key_forms)
     wanted = compared.spark.createDataFrame(keys, types)
     found = rows_in_gold(compared, gold).join(wanted, on=compared.key_forms, how="left_semi")
-    return _collected(compared, found)
+    return _collected(compared, found, not_unique_in_gold)
 
 
-def _collected(compared: Comparison, found: DataFrame) -> dict[Key, Row]:
-    width = len(compared.columns)
+def _collected(
+    compared: Comparison,
+    found: DataFrame,
+    not_unique: Callable[[Comparison, Key, int], UserError],
+) -> dict[Key, Row]:
+    """Return the row of each key; of a key that has several, one row comes here to be refused."""
+    width, keys = len(compared.columns), compared.key_forms
     others = [name for name in ("topic", "partition", "offset", "misfits") if name in found.columns]
     forms = [f"form_{number}" for number in range(width)]
-    return {
-        tuple(row[: len(compared.key)]): Row(
-            tuple(row[:width]), row[width], tuple(row[width + 1 :])
-        )
-        for row in found.select(*forms, "checksum", *others).collect()
-    }
+    one_each = with_copies(found, keys).dropDuplicates(keys)
+    rows = one_each.select("copies", *forms, "checksum", *others).collect()
+    collected = {}
+    for copies, *row in rows:
+        key = tuple(row[: len(keys)])
+        if copies > 1:
+            raise not_unique(compared, key, copies)
+        collected[key] = Row(tuple(row[:width]), row[width], tuple(row[width + 1 :]))
+    return collected
+
+
+def with_copies(table: DataFrame, keys: list[str]) -> DataFrame:
+    """Return the rows, each with the number of those that have its key."""
+    return table.selectExpr("*", f"count(*) over (partition by {', '.join(keys)}) as copies")
+
+
+def not_unique_at_source(compared: Comparison, key: Key, copies: int) -> UserError:
+    """Return what is wrong where the source has several rows of a key: gold can have one."""
+    return UserError(
+        f"The source has {copies:,} rows of {compared.called(key)} in {compared.table.relation}, "
+        "and gold has one row of a key: the model's key is not unique there. Correct it, or the "
+        "types of its columns.",
+        DIFFERENT,
+    )
+
+
+def not_unique_in_gold(compared: Comparison, key: Key, copies: int) -> UserError:
+    """Return what is wrong where gold has several rows of a key."""
+    return UserError(
+        f"Gold has {copies:,} rows of {compared.called(key)} for {compared.table.relation}, where "
+        "a key has one: build the table again (`dbt run --full-refresh --select MODEL`).",
+        DIFFERENT,
+    )
 
 
 def rows_of_source(compared: Comparison, condition: str) -> DataFrame:
@@ -131,3 +173,12 @@ def _with_checksum(table: DataFrame, forms: list[str], others: list[str]) -> Dat
     listed = ", ".join(f"form_{number}" for number in range(len(forms)))
     checksum = f"md5(to_json(struct({listed}))) as checksum"
     return table.selectExpr(*named, *others).selectExpr("*", checksum)
+
+
+def shown(form: Form, start: int = 0) -> str:
+    """Return a value as it is shown, from this character on."""
+    if form is None:
+        return "NULL"
+    part = form[start : start + SHOWN]
+    before, after = "…" if start else "", "…" if len(form) > start + SHOWN else ""
+    return before + json.dumps(part, ensure_ascii=False) + after

@@ -8,7 +8,16 @@ from tempfile import TemporaryDirectory
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ingestion.reconcile.both_sides import Comparison, Form, Key, rows_in_gold, rows_of_source
+from ingestion.reconcile.both_sides import (
+    Comparison,
+    Form,
+    Key,
+    not_unique_at_source,
+    not_unique_in_gold,
+    rows_in_gold,
+    rows_of_source,
+    with_copies,
+)
 from ingestion.reconcile.sources import asking, rows
 
 
@@ -34,7 +43,7 @@ def count_source(compared: Comparison) -> int:
 def compare_checksums(
     compared: Comparison, gold: DataFrame, rows_per_piece: int, limit: int, scratch: Path
 ) -> Reading:
-    """Return how many rows differ, and the first of them.
+    """Return how many rows differ, and the first of them; refuse a key that has several rows.
 
     Meanwhile the scratch folder holds a key and a checksum of each row of the source.
     """
@@ -45,11 +54,14 @@ def compare_checksums(
                 piece = rows_of_source(compared, condition).select(*keys, *texts, "checksum")
                 piece.write.mode("append").parquet(f"{folder}/rows")
             ranges += 1
-        source = compared.spark.read.parquet(f"{folder}/rows")
-        source = source.withColumnRenamed("checksum", "at_source")
+        source = with_copies(compared.spark.read.parquet(f"{folder}/rows"), keys)
+        source = source.withColumnsRenamed({"checksum": "at_source", "copies": "source_copies"})
         mine = rows_in_gold(compared, gold).select(*keys, F.col("checksum").alias("in_gold"))
+        mine = with_copies(mine, keys).withColumnRenamed("copies", "gold_copies")
         joined = source.join(mine, on=keys, how="full_outer")
-        differing = joined.where("not at_source <=> in_gold").persist()
+        copied = "source_copies > 1 or gold_copies > 1"
+        differing = joined.where(f"not at_source <=> in_gold or {copied}").persist()
+        _refuse_copies(compared, differing.where(copied))
         total, only_at_source, only_in_gold = differing.selectExpr(
             "count(*)", "count_if(in_gold is null)", "count_if(at_source is null)"
         ).first()
@@ -58,6 +70,17 @@ def compare_checksums(
     width = len(keys)
     found = {tuple(row[:width]): (row[-1], tuple(row[width:-1])) for row in first}
     return Reading(ranges, total, only_at_source, only_in_gold, found)
+
+
+def _refuse_copies(compared: Comparison, copied: DataFrame) -> None:
+    keys = compared.key_forms
+    first = copied.orderBy(*keys).select(*keys, "source_copies", "gold_copies").first()
+    if first is None:
+        return
+    *key, at_source, in_gold = first
+    if (at_source or 0) > 1:
+        raise not_unique_at_source(compared, tuple(key), at_source)
+    raise not_unique_in_gold(compared, tuple(key), in_gold)
 
 
 def _key_ranges(compared: Comparison, rows_per_piece: int) -> Iterator[str]:

@@ -1,10 +1,10 @@
 """The rows that differed, read again and put into words."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ingestion.reconcile.both_sides import (
+    SHOWN,
     Comparison,
     Form,
     Key,
@@ -12,10 +12,9 @@ from ingestion.reconcile.both_sides import (
     find_at_source,
     find_in_gold,
     gold_table,
+    shown,
 )
 from ingestion.reconcile.compare import Reading
-
-SHOWN = 120
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,7 @@ def lines_of_row(
     compared: Comparison, key: Key, source: Row | None, gold: Row | None
 ) -> Iterator[str]:
     """Yield a line for each column that differs, or one that shows which side has it."""
-    names = [column.name for column in compared.key]
-    row = ", ".join(f"{name}={_shown(form)}" for name, form in zip(names, key, strict=True))
+    row = compared.called(key)
     if gold is None:
         yield f"{row}: only at the source"
         return
@@ -72,8 +70,8 @@ def lines_of_row(
             start = _start(mine, its)
             what = "a misfit in gold: " if column.name in misfits else "in gold "
             yield (
-                f"{row}: {column.name} is {_shown(mine, start)} at the source, "
-                f"{what}{_shown(its, start)} {place}"
+                f"{row}: {column.name} is {shown(mine, start)} at the source, "
+                f"{what}{shown(its, start)} {place}"
             )
 
 
@@ -83,11 +81,3 @@ def _start(one: Form, other: Form) -> int:
     shorter = min(len(one or ""), len(other or ""))
     differing = next((place for place, (mine, its) in pairs if mine != its), shorter)
     return max(0, differing - SHOWN // 2)
-
-
-def _shown(form: Form, start: int = 0) -> str:
-    if form is None:
-        return "NULL"
-    part = form[start : start + SHOWN]
-    before, after = "…" if start else "", "…" if len(form) > start + SHOWN else ""
-    return before + json.dumps(part, ensure_ascii=False) + after

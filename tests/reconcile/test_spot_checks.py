@@ -135,6 +135,20 @@ def test_a_source_that_does_not_answer_is_said_once(crm: Crm, checked, capsys):
     )
 
 
+def test_a_key_that_is_not_unique_at_the_source_is_said_and_no_row_of_it_is_a_finding(
+    crm: Crm, checked, capsys
+):
+    crm.sql(
+        "create table visits (id bigint, page varchar(9));"
+        "insert into visits values (1, 'a'), (1, 'b'), (2, 'c')"
+    )
+    crm.gold("visits", ["id"], {"id": "bigint", "page": "string"}, [("1", "x"), ("2", "c")])
+    crm.heartbeat("visits", 2)
+    assert checked(2) == {}
+    said = 'Spot check of visits: The source has 2 rows of id="1" in '
+    assert capsys.readouterr().err.count(said) == 1
+
+
 @pytest.mark.parametrize(
     ("every", "source", "expected"), [(0, "named", 0), (3, "named", 2), (3, None, 0)]
 )
