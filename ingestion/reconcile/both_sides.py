@@ -79,13 +79,20 @@ def gold_table(compared: Comparison) -> DataFrame:
 
 
 def find_at_source(compared: Comparison, keys: list[Key]) -> dict[Key, Row]:
-    """Return the source's rows of these keys now; the keys are texts of the source or of gold."""
+    """Return the source's rows of these keys now; the keys are texts of the source or of gold.
+
+    A key with a NULL finds none.
+    """
     table = compared.table
     names = [column.source_name for column in compared.key]
+    whole = [[form for form in key if form is not None] for key in keys]
     literals = [
-        ", ".join(table.literal(name, form or "") for name, form in zip(names, key, strict=True))
-        for key in keys
+        ", ".join(table.literal(name, form) for name, form in zip(names, key, strict=True))
+        for key in whole
+        if len(key) == len(names)
     ]
+    if not literals:
+        return {}
     values = ", ".join(f"({listed})" for listed in literals)
     condition = f"({', '.join(identifier(name) for name in names)}) in ({values})"
     with asking(table.source):
@@ -121,8 +128,10 @@ def _collected(
 
 
 def with_copies(table: DataFrame, keys: list[str]) -> DataFrame:
-    """Return the rows, each with the number of those that have its key."""
-    return table.selectExpr("*", f"count(*) over (partition by {', '.join(keys)}) as copies")
+    """Return the rows, each with the number of those that have its key; a NULL is no key."""
+    is_whole = " and ".join(f"{key} is not null" for key in keys)
+    of_key = f"count(*) over (partition by {', '.join(keys)})"
+    return table.selectExpr("*", f"if({is_whole}, {of_key}, 1) as copies")
 
 
 def not_unique_at_source(compared: Comparison, key: Key, copies: int) -> UserError:

@@ -18,7 +18,23 @@ from ingestion.reconcile.both_sides import (
     rows_of_source,
     with_copies,
 )
+from ingestion.reconcile.dialects import identifier
 from ingestion.reconcile.sources import asking, rows
+
+
+@dataclass(frozen=True)
+class Differing:
+    """A row that differed when it was read first."""
+
+    key: Key
+    # the source's checksum, and its own texts of the key
+    at_source: Form
+    texts: Key
+
+    @property
+    def has_null_in_key(self) -> bool:
+        """Return whether no reading by key can find it."""
+        return None in self.key
 
 
 @dataclass(frozen=True)
@@ -29,8 +45,7 @@ class Reading:
     differing: int
     only_at_source: int
     only_in_gold: int
-    # of the first differing rows: the source's checksum, and its own texts of the key
-    first: dict[Key, tuple[Form, Key]]
+    first: list[Differing]
 
 
 def count_source(compared: Comparison) -> int:
@@ -68,7 +83,7 @@ def compare_checksums(
         first = differing.orderBy(*keys).limit(limit).select(*keys, *texts, "at_source").collect()
         differing.unpersist()
     width = len(keys)
-    found = {tuple(row[:width]): (row[-1], tuple(row[width:-1])) for row in first}
+    found = [Differing(tuple(row[:width]), row[-1], tuple(row[width:-1])) for row in first]
     return Reading(ranges, total, only_at_source, only_in_gold, found)
 
 
@@ -84,12 +99,20 @@ def _refuse_copies(compared: Comparison, copied: DataFrame) -> None:
 
 
 def _key_ranges(compared: Comparison, rows_per_piece: int) -> Iterator[str]:
-    """Yield conditions for this many rows each, every row once, in the source's own order."""
+    """Yield conditions for this many rows each, every row once, in the source's own order.
+
+    Before them comes one for all rows with a NULL in the key, which no range has.
+    """
     table = compared.table
     names = [column.source_name for column in compared.key]
     ordered = [table.ordered(name) for name in names]
     texts = ", ".join(f"{table.text(name)} as text_{n}" for n, name in enumerate(names))
-    after = "1 = 1"
+    whole = "1 = 1"
+    if set(names) != set(table.primary_key):
+        # of the text: MariaDB says `is null` of a date that is all zeros
+        yield " or ".join(f"{table.text(name)} is null" for name in names)
+        whole = " and ".join(f"{identifier(name)} is not null" for name in names)
+    after = whole
     while True:
         last = rows(
             compared.spark,
@@ -102,7 +125,7 @@ def _key_ranges(compared: Comparison, rows_per_piece: int) -> Iterator[str]:
             return
         bounds = [table.literal(name, text) for name, text in zip(names, last[0], strict=True)]
         yield f"{after} and {_is_beyond(ordered, bounds, '<', '<=')}"
-        after = _is_beyond(ordered, bounds, ">", ">")
+        after = f"{whole} and {_is_beyond(ordered, bounds, '>', '>')}"
 
 
 def _is_beyond(ordered: list[str], bounds: list[str], strict: str, last: str) -> str:

@@ -33,22 +33,25 @@ def read_again(compared: Comparison, first: Reading) -> SecondReading:
     """Read the first differing rows on both sides again; gold first, so that it is never newer."""
     if not first.first:
         return SecondReading([], 0, 0)
-    keys = list(first.first)
+    keys = [row.key for row in first.first]
     in_gold = find_in_gold(compared, gold_table(compared), keys)
     # for a key that only gold has, the source is asked with gold's text
-    asked = [texts if checksum else key for key, (checksum, texts) in first.first.items()]
+    asked = [row.texts if row.at_source else row.key for row in first.first]
     at_source = find_at_source(compared, asked)
     lines: list[str] = []
     settled = changing = 0
-    for key, (checksum, _) in first.first.items():
-        source, gold = at_source.get(key), in_gold.get(key)
+    for row in first.first:
+        source, gold = at_source.get(row.key), in_gold.get(row.key)
         now = source.checksum if source else None
-        if now == (gold.checksum if gold else None):
+        if row.has_null_in_key:
+            side = "at the source" if row.at_source else "in gold"
+            lines.append(f"{compared.called(row.key)}: only {side}: a key holds no NULL")
+        elif now == (gold.checksum if gold else None):
             settled += 1
-        elif now != checksum:
+        elif now != row.at_source:
             changing += 1
         else:
-            lines += lines_of_row(compared, key, source, gold)
+            lines += lines_of_row(compared, row.key, source, gold)
     return SecondReading(lines, settled, changing)
 
 

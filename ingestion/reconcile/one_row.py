@@ -9,7 +9,7 @@ from ingestion.reconcile.both_sides import (
     find_in_gold,
     gold_table,
 )
-from ingestion.reconcile.compare import Reading
+from ingestion.reconcile.compare import Differing, Reading
 from ingestion.reconcile.sources import NUMBER
 
 NUMBERS = ("number", "float", "double")
@@ -34,5 +34,6 @@ def compare_row(compared: Comparison, key: Key) -> Reading:
     say(f"  the row is {' and '.join(f'not {side}' for side in missing) or 'on both sides'}")
     checksum = source.checksum if source else None
     if checksum == (gold.checksum if gold else None):
-        return Reading(0, 0, 0, 0, {})
-    return Reading(0, 1, int(gold is None), int(source is None), {form: (checksum, key)})
+        return Reading(0, 0, 0, 0, [])
+    differing = Differing(form, checksum, key)
+    return Reading(0, 1, int(gold is None), int(source is None), [differing])
