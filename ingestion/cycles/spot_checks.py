@@ -12,10 +12,10 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from ingestion.config.feeds import Config
+from ingestion.config.feeds import Config, Feed
 from ingestion.cycles.explaining import explained
 from ingestion.cycles.spot_findings import Found, open_keys, record
-from ingestion.errors import UserError
+from ingestion.errors import UserError, log_trace
 from ingestion.gold_models.models import Model, declared_models
 from ingestion.progress import complain
 from ingestion.reconcile.both_sides import Comparison, Key
@@ -48,16 +48,25 @@ class Suspect:
 
 
 @dataclass
+class Checked:
+    """A table: as what it is checked, and what its checks have found."""
+
+    model: Model
+    feed: Feed
+    compared: Comparison
+    # keys with an open finding
+    reported: set[Key]
+    # its differing rows
+    suspects: dict[Key, Suspect] = field(default_factory=dict)
+
+
+@dataclass
 class SpotChecks:
     """What is kept from one check to the next."""
 
     spark: SparkSession
     explain: Explain = lambda *_: None
-    # table -> its differing rows
-    suspects: dict[str, dict[Key, Suspect]] = field(default_factory=dict)
-    # table -> keys with an open finding
-    reported: dict[str, set[Key]] = field(default_factory=dict)
-    compared: dict[str, Comparison] = field(default_factory=dict)
+    tables: dict[str, Checked] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
     # the tables that were checked last come after the others
     order: list[str] = field(default_factory=list)
@@ -96,24 +105,44 @@ def check(checks: SpotChecks, config: Config) -> None:
         checks.order.append(name)
         try:
             _check_table(checks, config, models[name])
-        except UserError as error:
-            checks.compared.pop(name, None)
-            sentence = f"Spot check of {name}: {error}"
-            if sentence not in checks.shown:
-                checks.shown.add(sentence)
-                complain(sentence)
+        except Exception as error:
+            # another table may be as it should
+            checks.tables.pop(name, None)
+            _say_once(checks, config, name, error)
+
+
+def _say_once(checks: SpotChecks, config: Config, name: str, error: Exception) -> None:
+    is_known = isinstance(error, UserError)
+    # the text of an unexpected error has numbers that are others each time
+    what = str(error) if is_known else f"unexpected {type(error).__name__}"
+    sentence = f"Spot check of {name}: {what}"
+    if sentence in checks.shown:
+        return
+    checks.shown.add(sentence)
+    if not is_known:
+        first = (str(error).strip().splitlines() or [""])[0]
+        sentence += f": {first[:300]} (see {log_trace(config.project_dir, error)})."
+    complain(sentence)
+
+
+def _as_it_is_now(checks: SpotChecks, config: Config, model: Model) -> Checked:
+    """Return what is known of a table; nothing where its model or its feed has changed since."""
+    known, feed = checks.tables.get(model.name), config.feeds[model.feed]
+    if known is None or (known.model, known.feed) != (model, feed):
+        compared = comparison_of(checks.spark, config, model, source_of(feed))
+        # findings of an earlier process, or of the model as it was
+        found = open_keys(config, model.name)
+        of_another_key = [key for key in found if len(key) != len(model.key)]
+        if of_another_key:
+            record(checks.spark, config, [], model.name, of_another_key)
+        reported = {_in_order(compared, model, key) for key in found if key not in of_another_key}
+        known = checks.tables[model.name] = Checked(model, feed, compared, reported)
+    return known
 
 
 def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
-    name, feed = model.name, config.feeds[model.feed]
-    if name not in checks.compared:
-        source = source_of(feed)
-        checks.compared[name] = comparison_of(checks.spark, config, model, source)
-    compared = checks.compared[name]
-    if name not in checks.reported:
-        # findings of an earlier process
-        checks.reported[name] = {_in_order(compared, model, key) for key in open_keys(config, name)}
-    suspects, reported = checks.suspects.setdefault(name, {}), checks.reported[name]
+    known, name = _as_it_is_now(checks, config, model), model.name
+    feed, compared, suspects, reported = known.feed, known.compared, known.suspects, known.reported
     again = list(dict.fromkeys([*suspects, *reported]))[:MOST]
     silver = config.tables_of("silver") / f"{feed.format}_changes"
     look = look_at_some(compared, model, silver, again)
@@ -133,7 +162,7 @@ def _check_table(checks: SpotChecks, config: Config, model: Model) -> None:
     if found or equal:
         resolved = [_as_declared(compared, model, key) for key in equal]
         record(checks.spark, config, found, name, resolved)
-    checks.reported[name] = (reported | set(proven)) - set(equal)
+    known.reported = (reported | set(proven)) - set(equal)
 
 
 def _proven(suspects: dict[Key, Suspect], look: Look) -> list[Key]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import DataType
 
-from ingestion.errors import DIFFERENT, UserError
+from ingestion.errors import DIFFERENT, SOURCE, UserError
 from ingestion.reconcile.canonical_forms import Forms
 from ingestion.reconcile.dialects import identifier
 from ingestion.reconcile.sources import SourceTable, asking, read
@@ -74,8 +75,23 @@ class Row:
 
 
 def gold_table(compared: Comparison) -> DataFrame:
-    """Return the gold table as it is now."""
-    return compared.spark.read.format("delta").load(str(compared.gold_path))
+    """Return the gold table as it is now; it must have the model's columns in their types."""
+    gold = compared.spark.read.format("delta").load(str(compared.gold_path))
+    types = {field.name.lower(): field.dataType.simpleString() for field in gold.schema}
+    for column in compared.columns:
+        built, declared = types.get(column.name.lower()), _plain(column.type)
+        if built == declared:
+            continue
+        what = f"{column.name} is {built}, and the model declares {declared}"
+        if built is None:
+            what = f"there is no column {column.name}, which the model declares"
+        raise UserError(f"In gold's {compared.gold_path.name} {what}: run `dbt run`.", SOURCE)
+    return gold
+
+
+def _plain(type_text: str) -> str:
+    """Return the type as Spark writes it: decimal( 5 ) is decimal(5,0)."""
+    return DataType.fromDDL(type_text).simpleString()
 
 
 def find_at_source(compared: Comparison, keys: list[Key]) -> dict[Key, Row]:

@@ -105,7 +105,8 @@ class Crm:
         table_path = self.project.folder / "lakehouse" / "warehouse" / "gold.db" / name
         self.project.spark.conf.set("spark.sql.ansi.enabled", "false")
         made = self.project.spark.createDataFrame(numbered, schema).selectExpr(*named, change)
-        made.coalesce(1).write.format("delta").mode("overwrite").save(str(table_path))
+        written = made.coalesce(1).write.format("delta").mode("overwrite")
+        written.option("overwriteSchema", "true").save(str(table_path))
 
     def heartbeat(
         self,

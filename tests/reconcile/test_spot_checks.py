@@ -6,6 +6,7 @@ import pytest
 
 from ingestion.config.feeds import read_config
 from ingestion.cycles.spot_checks import SpotChecks, check, spot_checks
+from ingestion.errors import SOURCE
 from ingestion.report.gathering import read_findings
 from tests.reconcile.conftest import Crm
 from tests.reconcile.test_reconcile import COMPOSITE, ORDERS, orders
@@ -147,6 +148,77 @@ def test_a_key_that_is_not_unique_at_the_source_is_said_and_no_row_of_it_is_a_fi
     assert checked(2) == {}
     said = 'Spot check of visits: The source has 2 rows of id="1" in '
     assert capsys.readouterr().err.count(said) == 1
+
+
+def test_a_model_that_has_another_type_than_before_is_checked_by_it(crm: Crm, checked, capsys):
+    crm.sql(
+        "create table flags (id bigint primary key, flag smallint); insert into flags values (1, 1)"
+    )
+    crm.gold("flags", ["id"], {"id": "bigint", "flag": "smallint"}, [("1", "1")])
+    crm.heartbeat("flags", 2)
+    assert checked(1) == {}
+    crm.gold("flags", ["id"], {"id": "bigint", "flag": "boolean"}, [("1", "1")])
+    assert checked(2) == {}
+    crm.sql("update flags set flag = 0")
+    found = 'id="1": flag is "false" at the source, in gold "true" (topic crm.changes, partition 3, offset 100)'
+    assert checked(2) == {found: True}
+    assert capsys.readouterr().err == f"Spot check: flags {found}\n"
+
+
+def test_a_model_with_a_column_less_than_before_is_checked_without_it(crm: Crm, checked, capsys):
+    orders(crm)
+    crm.heartbeat("orders", 2)
+    assert checked(1) == {}
+    columns = {"id": "bigint", "note": "string"}
+    rows = [("1", ""), ("2", None), ("3", "x"), ("5", "y"), ("9", "z")]
+    crm.gold("orders", ["id"], columns, rows)
+    assert checked(2) == {REVIVED: True}
+    assert capsys.readouterr().err == f"Spot check: orders {REVIVED}\n"
+
+
+def test_findings_of_a_key_that_the_model_had_before_are_resolved(crm: Crm, checked, capsys):
+    orders(crm)
+    crm.heartbeat("orders", 2)
+    assert checked(2)[REVIVED]
+    crm.gold("orders", ["id", "note"], ORDERS, [("1", "", "1"), ("2", "b", "2.5"), ("3", "x", "3")])
+    crm.sql("update orders set note = 'b' where id = 2")
+    capsys.readouterr()
+    assert not any(checked(1).values())
+    assert capsys.readouterr().err == ""
+
+
+def test_a_table_that_cannot_be_checked_keeps_no_other_from_it(
+    crm: Crm, checked, capsys, monkeypatch
+):
+    monkeypatch.setattr("ingestion.cycles.spot_checks.SECONDS", 600)
+    orders(crm)
+    crm.gold("broken", ["id"], ORDERS, [("1", "", "1")], table="orders")
+    for file in (crm.project.folder / "lakehouse/warehouse/gold.db/broken").glob("*.parquet"):
+        file.unlink()
+    crm.heartbeat("orders", 2)
+    assert checked(2)[REVIVED]
+    said = capsys.readouterr().err
+    assert said.count("Spot check of broken: unexpected ") == 1, said
+
+
+def test_gold_that_is_not_built_as_the_model_is_now_is_not_checked(crm: Crm, checked, capsys):
+    orders(crm)
+    crm.heartbeat("orders", 2)
+    for before, after, said in (
+        (
+            "decimal(12,2)",
+            "decimal(14,3)",
+            "total is decimal(12,2), and the model declares decimal(14,3)",
+        ),
+        ("'total'", "'sum'", "there is no column sum, which the model declares"),
+    ):
+        path = crm.project.folder / "models" / "gold" / "orders.sql"
+        path.write_text(path.read_text().replace(before, after, 1))
+        assert checked(2) == {}
+        sentence = f"In gold's orders {said}: run `dbt run`."
+        assert capsys.readouterr().err == f"Spot check of orders: {sentence}\n"
+        result = crm.reconcile("orders")
+        assert (result.code, result.err) == (SOURCE, f"{sentence}\n"), result
 
 
 @pytest.mark.parametrize(
