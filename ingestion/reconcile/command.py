@@ -137,7 +137,8 @@ def _is_equal(
     left = first.differing - again.settled - again.changing
     # differing rows that were not read again may have been read before gold was complete
     is_complete = len(first.first) == first.differing and complete is not None
-    say("  " + _verdict(left, is_complete and complete > ended))
+    nothing = "nothing is compared: neither side has a row of this key"
+    say("  " + (nothing if first.is_nowhere else _verdict(left, is_complete and complete > ended)))
     return not left
 
 

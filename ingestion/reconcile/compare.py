@@ -46,6 +46,8 @@ class Reading:
     only_at_source: int
     only_in_gold: int
     first: list[Differing]
+    # neither side has the row that was asked for
+    is_nowhere: bool = False
 
 
 def count_source(compared: Comparison) -> int:

@@ -3,6 +3,7 @@
 from ingestion.errors import UserError
 from ingestion.progress import say
 from ingestion.reconcile.both_sides import (
+    Column,
     Comparison,
     Key,
     find_at_source,
@@ -10,7 +11,7 @@ from ingestion.reconcile.both_sides import (
     gold_table,
 )
 from ingestion.reconcile.compare import Differing, Reading
-from ingestion.reconcile.sources import NUMBER
+from ingestion.reconcile.sources import HEX, NUMBER
 
 NUMBERS = ("number", "float", "double")
 
@@ -20,10 +21,7 @@ def compare_row(compared: Comparison, key: Key) -> Reading:
 
     The key's texts are as the source or gold writes them, in the order of `compared.key`.
     """
-    for column, text in zip(compared.key, key, strict=True):
-        # MariaDB would use the number at the start of a text
-        if compared.table.kind(column.source_name) in NUMBERS and not NUMBER.fullmatch(text):
-            raise UserError(f"--key {text}: {column.name} is a number.")
+    key = tuple(_written(compared, *one) for one in zip(compared.key, key, strict=True))
     at_source = find_at_source(compared, [key])
     # by its collation the source may find a row with another text
     form = key if key in at_source else next(iter(at_source), key)
@@ -34,6 +32,19 @@ def compare_row(compared: Comparison, key: Key) -> Reading:
     say(f"  the row is {' and '.join(f'not {side}' for side in missing) or 'on both sides'}")
     checksum = source.checksum if source else None
     if checksum == (gold.checksum if gold else None):
-        return Reading(0, 0, 0, 0, [])
+        return Reading(0, 0, 0, 0, [], is_nowhere=source is None)
     differing = Differing(form, checksum, key)
     return Reading(0, 1, int(gold is None), int(source is None), [differing])
+
+
+def _written(compared: Comparison, column: Column, text: str) -> str:
+    """Return a text of --key as source and gold write it; refuse what neither can have."""
+    kind = compared.table.kind(column.source_name)
+    # MariaDB would use the number at the start of a text
+    if kind in NUMBERS and not NUMBER.fullmatch(text):
+        raise UserError(f"--key {text}: {column.name} is a number.")
+    if kind != "bytes":
+        return text
+    if not HEX.fullmatch(text.upper()):
+        raise UserError(f"--key {text}: {column.name} has bytes: write each as two of 0-9, A-F.")
+    return text.upper()

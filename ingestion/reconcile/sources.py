@@ -18,7 +18,7 @@ from ingestion.reconcile.dialects import DIALECTS, Dialect, identifier, literal
 
 FETCHED_AT_ONCE = "1000"
 # Only such texts are put into SQL without quotes.
-HEX = re.compile(r"[0-9A-F]*")
+HEX = re.compile(r"([0-9A-F]{2})*")
 NUMBER = re.compile(r"-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?")
 
 

@@ -93,6 +93,7 @@ def test_one_row_is_compared_by_its_key(crm: Crm):
     assert '  the row is not in gold\n  orders id="4": only at the source\n' in found["4"].out
     assert '  orders id="9": only in gold (' in found["9"].out
     assert "  the row is not at the source and not in gold\n" in found["77"].out
+    assert found["77"].out.endswith("  nothing is compared: neither side has a row of this key\n")
 
 
 def test_one_row_of_a_composite_key_takes_the_models_order(crm: Crm):
@@ -116,6 +117,25 @@ def test_a_key_that_is_no_number_finds_no_row_of_a_number(crm: Crm):
             CONFIGURATION,
             True,
         )
+
+
+def test_a_key_of_bytes_is_found_in_small_letters_too(crm: Crm):
+    type_, value = (
+        ("bytea", r"'\x0aff'") if crm.kind == "postgresql" else ("varbinary(9)", "x'0AFF'")
+    )
+    crm.sql(
+        f"create table blobs (code {type_} primary key, note varchar(9));"
+        f"insert into blobs values ({value}, 'a')"
+    )
+    crm.gold("blobs", ["code"], {"code": "binary", "note": "string"}, [("0AFF", "b"), ("AB", "c")])
+    for key, line in (("0aff", "note is"), ("0AFF", "note is"), ("ab", "only in gold")):
+        result = crm.reconcile("blobs", "--key", key)
+        assert result.code == DIFFERENT
+        assert f'  blobs code="{key.upper()}": {line} ' in result.out
+    for key in ("0af", "zz"):
+        result = crm.reconcile("blobs", "--key", key)
+        assert result.code == CONFIGURATION
+        assert f"--key {key}: code has bytes: write each as two of 0-9, A-F." in result.err
 
 
 EMPTY_AND_NULL = {"id": "bigint", "text": "string"}
