@@ -21,6 +21,9 @@ from ingestion.locks import feed_lock
 from ingestion.progress import Batch, complain, say, show_batch
 from ingestion.spark.session import session
 
+# the system waits no longer than some hundreds of these
+A_YEAR = 365 * 24 * 60 * 60
+
 
 def add_parser(
     subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]",
@@ -41,9 +44,23 @@ def add_parser(
 
 def seconds(text: str) -> float:
     """Return a duration of the command line; argparse reports one that is not valid."""
-    number = float(text)
-    if number <= 0:
-        raise argparse.ArgumentTypeError("SECONDS must be above 0")
+    number = seconds_or_0(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("must be above 0")
+    return number
+
+
+def seconds_or_0(text: str) -> float:
+    """Return a duration of the command line that may be 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
+    # not true of nan
+    if not 0 <= number <= A_YEAR:
+        raise argparse.ArgumentTypeError(
+            f"must be seconds, and no more than {A_YEAR:,} (a year), but it is {text}"
+        )
     return number
 
 

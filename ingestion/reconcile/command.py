@@ -13,6 +13,7 @@ from ingestion.config.feeds import Config, choose, read_config
 from ingestion.config.settings import nearest
 from ingestion.errors import DIFFERENT, OK, UserError
 from ingestion.gold_models.models import Model, declared_models
+from ingestion.loader.load import seconds_or_0
 from ingestion.progress import say
 from ingestion.reconcile.both_sides import Comparison, gold_table
 from ingestion.reconcile.compare import Reading, compare_checksums, count_source
@@ -45,8 +46,8 @@ def add_parser(
     )
     parser.add_argument(
         "--settle",
-        type=float,
-        default=0,
+        type=seconds_or_0,
+        default=0.0,
         metavar="SECONDS",
         help="wait before differing rows are read again, so that gold can follow",
     )

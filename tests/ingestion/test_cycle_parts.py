@@ -15,6 +15,7 @@ from ingestion.cycles import ending
 from ingestion.cycles.ages import GoldTable
 from ingestion.cycles.project import files_of_project
 from ingestion.cycles.troubles import keep
+from ingestion.errors import CONFIGURATION, OK
 from ingestion.report.cycle import Cycle, Trouble
 from ingestion.report.standing import standing_of_tables
 
@@ -146,3 +147,21 @@ def test_a_file_of_metrics_is_where_the_command_was_given(tmp_path, monkeypatch)
     assert main(["run", "--follow", "--metrics", "cdc.prom", "--interval", "3", *project]) == 0
     assert [one.metrics_file for one in asked] == [tmp_path / "cdc.prom"]
     assert [one.interval for one in asked] == [3]
+
+
+@pytest.mark.parametrize(
+    "option", [("run", "--interval"), ("load", "--interval"), ("reconcile", "orders", "--settle")]
+)
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "1e300", "31536001", "ten"])
+def test_seconds_that_no_one_can_wait_are_refused_before_anything_runs(
+    tmp_path, capsys, option, seconds
+):
+    with pytest.raises(SystemExit) as ended:
+        main([*option[:-1], "--project-dir", str(tmp_path), f"{option[-1]}={seconds}"])
+    assert ended.value.code == CONFIGURATION
+    assert f"argument {option[-1]}: must be " in capsys.readouterr().err
+
+
+def test_differing_rows_may_be_read_again_at_once(tmp_path, capsys):
+    assert main(["reconcile", "orders", "--settle", "0", "--project-dir", str(tmp_path)]) != OK
+    assert "--settle" not in capsys.readouterr().err
