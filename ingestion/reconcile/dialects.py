@@ -38,6 +38,8 @@ class Dialect:
     # kinds whose literals have no quotes
     plain: tuple[str, ...]
     bytes_literal: str
+    # characters of which the driver understands something else, also between quotes
+    misread: str
     # the schema or database of tables whose names have no prefix
     here: str
     has_schemas: bool
@@ -48,6 +50,12 @@ class Dialect:
     def schema_of(self, database: str | None, schema: str | None) -> str | None:
         """Return the prefix of a table's name in SQL: its schema, or its database."""
         return schema if self.has_schemas else database or schema
+
+    def literal(self, text: str) -> str:
+        """Return the text as a literal that the driver passes on as it is."""
+        if any(character in text for character in self.misread):
+            return f"_utf8mb4 x'{text.encode().hex()}'"
+        return literal(text)
 
     def writing(self, data_type: str) -> Writing:
         """Return the kind of this type's texts, and the SQL that asks for them."""
@@ -90,6 +98,7 @@ POSTGRESQL = Dialect(
     ordered_as_text=(),
     plain=(),
     bytes_literal=r"'\x{0}'",
+    misread="",
     here="current_schema()",
     has_schemas=True,
     ignores_case=False,
@@ -127,6 +136,7 @@ MARIADB = Dialect(
     # a number would be compared with a quoted text as a double
     plain=("number", "float", "double"),
     bytes_literal="x'{0}'",
+    misread="\\{",
     here="database()",
     has_schemas=False,
     ignores_case=True,

@@ -59,7 +59,8 @@ class SourceTable:
         kind, dialect = self.kind(column), self.source.dialect
         if kind == "bytes" and HEX.fullmatch(text):
             return dialect.bytes_literal.format(text)
-        return text if kind in dialect.plain and NUMBER.fullmatch(text) else literal(text)
+        is_plain = kind in dialect.plain and NUMBER.fullmatch(text)
+        return text if is_plain else dialect.literal(text)
 
 
 def spelled_as(declared: Iterable[str], table: SourceTable) -> SourceTable:

@@ -106,3 +106,25 @@ def test_a_date_of_zeros_in_a_key_is_no_null(crm_of):
     crm.gold("days", ["day"], columns, [("0000-00-00", "a"), ("2024-02-29", "b")])
     result = crm.reconcile("days", "--rows-per-piece", "1")
     assert (result.code, result.err) == (OK, ""), result
+
+
+def test_texts_that_a_driver_reads_otherwise_are_keys_like_others(crm: Crm):
+    """MariaDB's driver has a quote after a backslash in the text, and {fn ...} for SQL in what is then no text."""
+    words = ["z\\", "{fn now()}", "é {d '2020-01-01'}", "\\'"]
+    written = (
+        "convert_from('\\x{}', 'utf8')"
+        if crm.kind == "postgresql"
+        else "convert(x'{}' using utf8mb4)"
+    )
+    values = ", ".join(f"({written.format(word.encode().hex())}, 'a')" for word in words)
+    crm.sql(
+        "create table words (word varchar(30) primary key, note varchar(9));"
+        f"insert into words values {values}"
+    )
+    columns = {"word": "string", "note": "string"}
+    crm.gold("words", ["word"], columns, [(word, "a") for word in words])
+    result = crm.reconcile("words", "--rows-per-piece", "1")
+    assert (result.code, result.err) == (OK, ""), result
+    crm.gold("words", ["word"], columns, [(word, "b") for word in words])
+    result = crm.reconcile("words")
+    assert result.out.count(': note is "a" at the source, in gold "b" ') == 4, result
