@@ -40,6 +40,8 @@ class Dialect:
     bytes_literal: str
     # characters of which the driver understands something else, also between quotes
     misread: str
+    # the expression of a column's type in information_schema.columns
+    data_type: str
     # the schema or database of tables whose names have no prefix
     here: str
     has_schemas: bool
@@ -93,12 +95,17 @@ POSTGRESQL = Dialect(
         **dict.fromkeys(
             ("point", "line", "lseg", "box", "path", "polygon", "circle"), NOT_COMPARED
         ),
+        # PostGIS
+        **dict.fromkeys(("USER-DEFINED geometry", "USER-DEFINED geography"), NOT_COMPARED),
     },
     text=WRITTEN,
     ordered_as_text=(),
     plain=(),
     bytes_literal=r"'\x{0}'",
     misread="",
+    data_type=(
+        "case data_type when 'USER-DEFINED' then 'USER-DEFINED ' || udt_name else data_type end"
+    ),
     here="current_schema()",
     has_schemas=True,
     ignores_case=False,
@@ -130,6 +137,8 @@ MARIADB = Dialect(
         "json": ("json", "cast({0} as char)"),
         **dict.fromkeys(("geometry", "point", "linestring", "polygon", "multipoint"), NOT_COMPARED),
         **dict.fromkeys(("multilinestring", "multipolygon", "geometrycollection"), NOT_COMPARED),
+        # MySQL's name of the last one
+        "geomcollection": NOT_COMPARED,
     },
     text="cast({0} as char)",
     ordered_as_text=("enum", "set"),
@@ -137,6 +146,7 @@ MARIADB = Dialect(
     plain=("number", "float", "double"),
     bytes_literal="x'{0}'",
     misread="\\{",
+    data_type="data_type",
     here="database()",
     has_schemas=False,
     ignores_case=True,

@@ -152,7 +152,8 @@ def find_table(
     columns = rows(
         spark,
         source,
-        "select column_name as name, data_type as kind from information_schema.columns"
+        f"select column_name as name, {source.dialect.data_type} as kind"
+        " from information_schema.columns"
         f" where table_schema = {within} and table_name = {literal(table)}",
     )
     if not columns:

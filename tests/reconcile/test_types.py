@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from ingestion.errors import DIFFERENT, OK, SOURCE
+from ingestion.reconcile.dialects import MARIADB
 from tests.reconcile.conftest import Crm
 
 # column: (type in PostgreSQL, type in gold); then rows of (SQL literal, text of a Debezium message)
@@ -282,3 +283,26 @@ def test_every_type_of_mariadb(crm_of: Callable[[str], Crm]):
         "doc": ('\'{"a": 1.10, "a": 3}\'', '"{\\"a\\": 1.10, \\"a\\": 3}"'),
     }
     assert_only_what_changes_differs(crm, changes)
+
+
+def test_a_geometry_of_an_extension_is_not_compared_and_other_types_of_its_kind_are(
+    crm_of: Callable[[str], Crm],
+):
+    """PostGIS adds its types; a type of one's own stands for them here."""
+    crm = crm_of("postgresql")
+    crm.sql(
+        "create type geometry as (x int, y int); create type path as enum ('up', 'down');"
+        "create table things (id bigint primary key, shape public.geometry, way public.path);"
+        "insert into things values (1, row(1, 2), 'up')"
+    )
+    crm.gold(
+        "things", ["id"], {"id": "bigint", "shape": "string", "way": "string"}, [("1", "?", "up")]
+    )
+    result = crm.reconcile("things")
+    assert (result.code, result.err) == (OK, ""), result
+    assert "things: 2 columns of" in result.out
+    assert "  shape is not compared: it is gone at the source, or a geometry\n" in result.out
+
+
+def test_what_mysql_calls_a_collection_of_geometries_is_not_compared():
+    assert MARIADB.writing("geomcollection")[0] == "not_compared"
