@@ -21,6 +21,13 @@ VARIABLE = "LAKEHOUSE_WEBHOOK"
 PATIENCE, ALL_PATIENCE = 5.0, 20.0
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Takes a redirect as an answer: urllib would follow it with a GET, without the finding."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Return no request to follow it with."""
+
+
 def send_findings(config: Config, findings: Iterable[Finding]) -> None:
     """Send the open findings that were not sent yet; those that were not taken are sent next time.
 
@@ -73,10 +80,12 @@ def _post(url: str, finding: Finding) -> str | None:
         request = urllib.request.Request(
             url, data=body, headers={"Content-Type": "application/json"}, method="POST"
         )
-        with urllib.request.urlopen(request, timeout=PATIENCE):
+        opener = urllib.request.build_opener(_NoRedirects)
+        with opener.open(request, timeout=PATIENCE):
             return None
     except urllib.error.HTTPError as error:
-        return f"HTTP status {error.code}"
+        redirects = ", a redirect: give the URL it leads to" if 300 <= error.code < 400 else ""
+        return f"HTTP status {error.code}{redirects}"
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         return type(reason if isinstance(reason, Exception) else error).__name__

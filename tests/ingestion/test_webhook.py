@@ -46,6 +46,13 @@ def receiver(status=200):
             body = self.rfile.read(int(self.headers["Content-Length"]))
             received.append((self.path, self.headers["Content-Type"], json.loads(body)))
             self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("Location", f"{self.path}/")
+            self.end_headers()
+
+        def do_GET(self):
+            received.append((self.path, None, None))
+            self.send_response(200)
             self.end_headers()
 
         def log_message(self, *_):
@@ -108,3 +115,21 @@ def test_without_the_variable_nothing_is_sent_or_written(config, monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     send_findings(config, [finding(1)])
     assert not config.lakehouse.exists()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_finding_that_a_redirect_does_not_take_along_is_not_noted_as_sent(
+    config, monkeypatch, capsys, status
+):
+    """urllib would follow it with a GET, which has no body."""
+    with receiver(status) as (url, received):
+        monkeypatch.setenv(VARIABLE, url)
+        send_findings(config, [finding(1)])
+        assert [body["offset"] for _, _, body in received] == [1]
+        problem = capsys.readouterr().err
+        assert f"HTTP status {status}, a redirect: give the URL it leads to" in problem
+        assert SECRET not in problem
+    with receiver() as (url, received):
+        monkeypatch.setenv(VARIABLE, url)
+        send_findings(config, [finding(1)])
+        assert len(received) == 1
