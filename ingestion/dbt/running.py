@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from dbt.contracts.graph.manifest import Manifest
     from dbt_common.events.base_types import EventMsg
 
+# dbt's events for what ends a command
+PROBLEMS = ("MainEncounteredError", "RunningOperationCaughtError")
+
 
 def run_dbt(project_dir: Path, *arguments: str) -> int:
     """Run one dbt command in the running Spark session, show its nodes, return the exit code."""
@@ -41,7 +44,8 @@ def invoke_dbt(
     """Run one dbt command in the running Spark session and return its result.
 
     dbt itself prints nothing: the listener gets its events. With a manifest, which holds the
-    project as it was parsed, the project's files are not read.
+    project as it was parsed, the project's files are not read. What breaks dbt off, such as Ctrl-C,
+    breaks off the caller too: dbt returns it like an error of its own.
     """
     # this import takes two seconds, which a loader or a report need not wait for
     from dbt.cli.main import dbtRunner
@@ -49,7 +53,7 @@ def invoke_dbt(
     os.chdir(project_dir)
     # PySpark logs each failed statement as JSON on the screen; dbt reports the same in words.
     logging.getLogger("SQLQueryContextLogger").disabled = True
-    return dbtRunner(manifest=manifest, callbacks=[listener]).invoke(
+    outcome = dbtRunner(manifest=manifest, callbacks=[listener]).invoke(
         [
             *arguments,
             *("--log-level", "none", "--log-level-file", "info"),
@@ -57,11 +61,15 @@ def invoke_dbt(
             *("--profiles-dir", str(project_dir)),
         ]
     )
+    if isinstance(outcome.exception, KeyboardInterrupt | SystemExit):
+        raise outcome.exception
+    return outcome
 
 
 def _show(event: "EventMsg", tests: Counter[str]) -> None:
     """Show a finished node, unless it is a test that passed."""
-    if event.info.name in ("MainEncounteredError", "RunningOperationCaughtError"):
+    # that of Ctrl-C is empty
+    if event.info.name in PROBLEMS and event.data.exc:
         complain(short(event.data.exc))
     if event.info.name != "NodeFinished":
         return

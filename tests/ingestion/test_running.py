@@ -1,0 +1,72 @@
+"""dbt in this process: what breaks it off breaks off the command, and where its profile is found."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from ingestion.dbt.running import invoke_dbt, run_dbt
+
+PROFILE = """
+webshop:
+  target: embedded
+  outputs: {embedded: {type: spark, method: session, schema: webshop, host: NA, threads: 2}}
+"""
+PROJECT = """
+name: webshop
+version: "1.0"
+profile: webshop
+flags: {send_anonymous_usage_stats: false}
+"""
+# of a century of work for Spark, which asks before each batch of rows whether it is to end
+ENDLESS = "select count(*) as number from range(1000000000000000) where hash(id) = 3"
+MODEL = f"{{{{ config(materialized='table', file_format='delta') }}}} {ENDLESS}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    before = Path.cwd()
+    (tmp_path / "dbt_project.yml").write_text(PROJECT)
+    (tmp_path / "profiles.yml").write_text(PROFILE)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "one.sql").write_text("select 1 as id")
+    yield tmp_path
+    os.chdir(before)
+
+
+def interrupt(_: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_while_dbt_parses_breaks_off_the_command(folder: Path):
+    with pytest.raises(KeyboardInterrupt):
+        invoke_dbt(folder, ["parse"], interrupt)
+
+
+def interrupt_a_statement(spark: SparkSession, over: threading.Event) -> None:
+    """Send this process Ctrl-C as soon as Spark is at work."""
+    while not over.wait(0.05):
+        if spark.sparkContext.statusTracker().getActiveJobsIds():
+            os.kill(os.getpid(), signal.SIGINT)
+            return
+
+
+def test_ctrl_c_while_spark_is_at_work_for_dbt_breaks_off_the_command(
+    folder: Path, spark: SparkSession, capsys: pytest.CaptureFixture
+):
+    (folder / "models" / "endless.sql").write_text(MODEL)
+    over = threading.Event()
+    interrupting = threading.Thread(target=interrupt_a_statement, args=(spark, over))
+    interrupting.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_dbt(folder, "build")
+    finally:
+        over.set()
+        interrupting.join()
+    assert not spark.sparkContext.statusTracker().getActiveJobsIds()
+    assert "no message" not in capsys.readouterr().err
