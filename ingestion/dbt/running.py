@@ -43,9 +43,10 @@ def invoke_dbt(
 ) -> "dbtRunnerResult":
     """Run one dbt command in the running Spark session and return its result.
 
-    dbt itself prints nothing: the listener gets its events. With a manifest, which holds the
-    project as it was parsed, the project's files are not read. What breaks dbt off, such as Ctrl-C,
-    breaks off the caller too: dbt returns it like an error of its own.
+    dbt itself prints nothing: the listener gets its events. It finds its profile as without us: in
+    DBT_PROFILES_DIR, in the project, at home. With a manifest, which holds the project as it was
+    parsed, the project's files are not read. What breaks dbt off, such as Ctrl-C, breaks off the
+    caller too: dbt returns it like an error of its own.
     """
     # this import takes two seconds, which a loader or a report need not wait for
     from dbt.cli.main import dbtRunner
@@ -58,7 +59,6 @@ def invoke_dbt(
             *arguments,
             *("--log-level", "none", "--log-level-file", "info"),
             *("--log-path", str(project_dir / "lakehouse" / "logs")),
-            *("--profiles-dir", str(project_dir)),
         ]
     )
     if isinstance(outcome.exception, KeyboardInterrupt | SystemExit):

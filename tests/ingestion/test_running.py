@@ -70,3 +70,21 @@ def test_ctrl_c_while_spark_is_at_work_for_dbt_breaks_off_the_command(
         interrupting.join()
     assert not spark.sparkContext.statusTracker().getActiveJobsIds()
     assert "no message" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("where", ["the project", "DBT_PROFILES_DIR", "the home"])
+def test_a_profile_is_found_where_dbt_alone_finds_it(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch, where: str
+):
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    if where == "DBT_PROFILES_DIR":
+        # it comes before that of the project
+        (folder / "profiles.yml").rename(home / "profiles.yml")
+        (folder / "profiles.yml").write_text(PROFILE.replace("webshop", "another"))
+        monkeypatch.setenv(where, str(home))
+    elif where == "the home":
+        (home / ".dbt").mkdir()
+        (folder / "profiles.yml").rename(home / ".dbt" / "profiles.yml")
+    outcome = invoke_dbt(folder, ["parse"], lambda _: None)
+    assert outcome.success, outcome.exception
