@@ -2,10 +2,13 @@
 
 import logging
 import os
+import signal
+import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from ingestion.errors import BUILD, OK
@@ -45,8 +48,7 @@ def invoke_dbt(
 
     dbt itself prints nothing: the listener gets its events. It finds its profile as without us: in
     DBT_PROFILES_DIR, in the project, at home. With a manifest, which holds the project as it was
-    parsed, the project's files are not read. What breaks dbt off, such as Ctrl-C, breaks off the
-    caller too: dbt returns it like an error of its own.
+    parsed, the project's files are not read. Ctrl-C breaks off the caller too.
     """
     # this import takes two seconds, which a loader or a report need not wait for
     from dbt.cli.main import dbtRunner
@@ -54,16 +56,49 @@ def invoke_dbt(
     os.chdir(project_dir)
     # PySpark logs each failed statement as JSON on the screen; dbt reports the same in words.
     logging.getLogger("SQLQueryContextLogger").disabled = True
-    outcome = dbtRunner(manifest=manifest, callbacks=[listener]).invoke(
-        [
-            *arguments,
-            *("--log-level", "none", "--log-level-file", "info"),
-            *("--log-path", str(project_dir / "lakehouse" / "logs")),
-        ]
-    )
-    if isinstance(outcome.exception, KeyboardInterrupt | SystemExit):
-        raise outcome.exception
-    return outcome
+    with _raised_again():
+        return dbtRunner(manifest=manifest, callbacks=[listener]).invoke(
+            [
+                *arguments,
+                *("--log-level", "none", "--log-level-file", "info"),
+                *("--log-path", str(project_dir / "lakehouse" / "logs")),
+            ]
+        )
+
+
+@contextmanager
+def _raised_again() -> Iterator[None]:
+    """Raise KeyboardInterrupt after the block if a signal has raised something inside it.
+
+    dbt returns a KeyboardInterrupt as an error of its own; and where it comes in the middle of a
+    call of Spark, an error of PySpark's bridge replaces it, which dbt takes for a statement's.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    raised: list[int] = []
+
+    def noted(handler: Callable[[int, FrameType | None], object]) -> Callable:
+        def handle(number: int, frame: FrameType | None) -> None:
+            try:
+                handler(number, frame)
+            except BaseException:
+                raised.append(number)
+                raise
+
+        return handle
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number, handler in before.items():
+        signal.signal(number, noted(handler))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if raised:
+            raise KeyboardInterrupt
 
 
 def _show(event: "EventMsg", tests: Counter[str]) -> None:
