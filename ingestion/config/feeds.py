@@ -10,7 +10,7 @@ import yaml
 
 from ingestion.config.formats import Format, known_formats
 from ingestion.config.project_files import default_project
-from ingestion.config.settings import check_settings, nearest
+from ingestion.config.settings import check_settings, kafka_options, nearest
 from ingestion.errors import UserError
 
 Offsets = dict[str, dict[int, int]]
@@ -87,10 +87,7 @@ def read_config(project_dir: Path | None = None) -> Config:
         for name, settings in (variables.get("feeds") or {}).items()
     }
     _refuse_shared_topics(list(feeds.values()))
-    bronze = str(variables.get("bronze_path") or "lakehouse/bronze")
-    if "://" not in bronze:
-        bronze = str(root / bronze)
-    return Config(root, bronze, feeds, shared)
+    return Config(root, _bronze(variables, root), feeds, shared)
 
 
 def choose(config: Config, names: list[str]) -> list[Feed]:
@@ -106,27 +103,50 @@ def choose(config: Config, names: list[str]) -> list[Feed]:
 
 def read_vars(root: Path) -> dict[str, Any]:
     """Return the project's vars as they are written; feeds are not checked yet."""
-    variables = read_project(root).get("vars") or {}
-    feeds = variables.get("feeds")
-    if feeds is not None and not isinstance(feeds, dict):
-        raise UserError("vars.feeds must be a mapping of feed names to their settings.")
+    variables = _mapping_of(read_project(root).get("vars"), "vars must be a mapping.")
+    _mapping_of(
+        variables.get("feeds"), "vars.feeds must be a mapping of feed names to their settings."
+    )
     return variables
 
 
 def read_project(root: Path) -> dict[str, Any]:
     """Return the project's dbt_project.yml as it is written."""
-    path = root / "dbt_project.yml"
-    if not path.exists():
-        raise UserError(f"There is no dbt_project.yml in {root}: name the project's --project-dir.")
-    text = path.read_text(encoding="utf-8")
     try:
+        text = (root / "dbt_project.yml").read_bytes().decode("utf-8")
         _refuse_repeated_keys(yaml.compose(text, Loader=yaml.SafeLoader))
         project = yaml.safe_load(text)
+    except FileNotFoundError:
+        raise UserError(
+            f"There is no dbt_project.yml in {root}: name the project's --project-dir."
+        ) from None
+    except OSError as error:
+        raise UserError(f"dbt_project.yml cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UserError(f"dbt_project.yml is not UTF-8, line {line}: correct it.") from None
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f", line {where.line + 1}" if where else ""
         raise UserError(f"dbt_project.yml is not valid YAML{line}: correct it.") from None
-    return project or {}
+    except ValueError as error:
+        raise UserError(
+            f"dbt_project.yml has a value that YAML cannot read ({error}): correct it, or put it "
+            "in quotes."
+        ) from None
+    except RecursionError:
+        raise UserError(
+            "dbt_project.yml is nested without end, as by an alias (*name) inside what it names: "
+            "correct it."
+        ) from None
+    return _mapping_of(project, "dbt_project.yml must be a mapping, with vars and others.")
+
+
+def _mapping_of(value: object, otherwise: str) -> dict[str, Any]:
+    """Return the mapping, an empty one for nothing; a UserError with the sentence otherwise."""
+    if value is not None and not isinstance(value, dict):
+        raise UserError(otherwise)
+    return value or {}
 
 
 def _refuse_repeated_keys(node: yaml.Node | None) -> None:
@@ -148,10 +168,18 @@ def _refuse_repeated_keys(node: yaml.Node | None) -> None:
 
 
 def _shared_kafka(variables: dict[str, Any]) -> dict[str, str]:
-    shared = variables.get("kafka") or {}
-    if not isinstance(shared, dict):
-        raise UserError("vars.kafka must be a mapping of Kafka consumer options.")
-    return {str(key): _text(value) for key, value in shared.items()}
+    shared = variables.get("kafka")
+    try:
+        return {} if shared is None else kafka_options(shared)
+    except UserError as error:
+        raise UserError(f"vars.{error}") from None
+
+
+def _bronze(variables: dict[str, Any], root: Path) -> str:
+    bronze = variables.get("bronze_path") or "lakehouse/bronze"
+    if not isinstance(bronze, str):
+        raise UserError("vars.bronze_path must be text: a path, or an address with ://.")
+    return bronze if "://" in bronze else str(root / bronze)
 
 
 def _feed(name: str, settings: object, shared: dict[str, str], formats: dict[str, Format]) -> Feed:
@@ -161,7 +189,7 @@ def _feed(name: str, settings: object, shared: dict[str, str], formats: dict[str
             "and starts with a letter; rename it."
         )
     checked = check_settings(name, settings, formats)
-    kafka = shared | {str(key): _text(value) for key, value in checked.pop("kafka", {}).items()}
+    kafka = shared | checked.pop("kafka", {})
     if "files" not in checked and not kafka.get("bootstrap.servers"):
         raise UserError(
             f"Feed {name}: kafka has no bootstrap.servers; name the brokers under vars.kafka."
@@ -170,10 +198,6 @@ def _feed(name: str, settings: object, shared: dict[str, str], formats: dict[str
     meaning = {key: value for key, value in checked.items() if key not in known}
     own = {key: value for key, value in checked.items() if key in known}
     return Feed(name=name, kafka=kafka, meaning=meaning, **own)
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _refuse_shared_topics(feeds: list[Feed]) -> None:

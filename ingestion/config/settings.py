@@ -113,7 +113,7 @@ def _enumerated(words: list[str]) -> str:
 
 
 def _check_format(feed: str, name: object, formats: dict[str, Format]) -> None:
-    if name in formats:
+    if isinstance(name, str) and name in formats:
         return
     accepted = ", ".join(formats) or "none, as seeds/formats.csv is empty"
     if name is None:
@@ -248,28 +248,49 @@ def _offsets(value: object) -> str | dict[str, dict[int, int]]:
         raise ValueError(wanted)
     try:
         return {
-            str(topic): {int(partition): int(offset) for partition, offset in partitions.items()}
+            str(topic): {_whole(partition): _whole(one) for partition, one in partitions.items()}
             for topic, partitions in value.items()
         }
-    except (TypeError, ValueError):
+    except ValueError:
         raise ValueError(wanted) from None
 
 
-def _kafka(value: object) -> dict[str, Any]:
-    for key in _mapping(value):
+def _whole(number: object) -> int:
+    if not re.fullmatch(r"-?[0-9]+", str(number)):
+        raise ValueError
+    return int(str(number))
+
+
+def kafka_options(value: object) -> dict[str, str]:
+    """Return the options as texts; a UserError says what is wrong, without their values."""
+    # a wrong value is never shown: it may hold a password
+    if not isinstance(value, dict):
+        raise UserError("kafka must be a mapping of Kafka's consumer options.")
+    for key, option in value.items():
         name = str(key).removeprefix("kafka.")
-        if name in OWNED_BY_SPARK:
-            raise UserError(f"kafka must not set {name}: {OWNED_BY_SPARK[name]}.")
-        if name != key:
+        # Spark knows them in upper case too
+        if name.lower() in OWNED_BY_SPARK:
+            raise UserError(f"kafka must not set {name}: {OWNED_BY_SPARK[name.lower()]}.")
+        if name != str(key):
             raise UserError(f"kafka names its options as Kafka does: write {name}, not {key}.")
-    return value
+        if not isinstance(option, str | int | float):
+            raise UserError(
+                f"kafka: {name} must be text, a number, true or false; a list is one text, with "
+                "commas."
+            )
+    return {
+        str(key): str(option).lower() if isinstance(option, bool) else str(option)
+        for key, option in value.items()
+    }
 
 
 def _source(value: object) -> dict[str, str]:
     # the wrong value is never shown: it may hold a password
     if not isinstance(value, dict):
         raise UserError("source must be a mapping of url, user and password.")
-    source = {str(key): str(text) for key, text in value.items()}
+    if not all(isinstance(text, str) for text in value.values()):
+        raise UserError("source: url, user and password must be text, in quotes.")
+    source = {str(key): text for key, text in value.items()}
     if set(source) not in ({"url", "user"}, {"url", "user", "password"}):
         raise UserError(
             f"source has {', '.join(sorted(source)) or 'nothing'}: give it url, user and password."
@@ -291,7 +312,7 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "lines": _one_of("records", "messages"),
     "starting_offsets": _offsets,
     "max_offsets_per_trigger": _positive,
-    "kafka": _kafka,
+    "kafka": kafka_options,
     "group": _string,
     "source": _source,
     "time_zone": _time_zone,

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from pyspark.sql import SparkSession
 
 from ingestion.bronze.feeds import feeds_in_doubt, landed_settings
-from ingestion.config.feeds import Config, read_config, read_vars
+from ingestion.config.feeds import Config, read_config, read_project, read_vars
 from ingestion.cycles.building import parse_project
 from ingestion.cycles.troubles import Sentences
 from ingestion.errors import UserError
@@ -118,13 +117,12 @@ def files_of_project(project_dir: Path, manifest: "Manifest | None" = None) -> F
 
 def _folders(project_dir: Path) -> list[Path]:
     try:
-        text = (project_dir / "dbt_project.yml").read_text(encoding="utf-8")
-        project = yaml.safe_load(text)
-    except (OSError, yaml.YAMLError):
+        named = read_project(project_dir)
+    except UserError:
         # reported where its content is read
-        project = None
-    named = project if isinstance(project, dict) else {}
-    names = [name for key, usual in FOLDERS.items() for name in (named.get(key) or usual)]
+        named = {}
+    listed = [named.get(key) or usual for key, usual in FOLDERS.items()]
+    names = [name for one in listed if isinstance(one, list) for name in one]
     names.append(named.get(PACKAGES[0]) or PACKAGES[1])
     return [project_dir / str(name) for name in names]
 

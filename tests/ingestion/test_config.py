@@ -1,10 +1,13 @@
 """Every mistake in the configuration is one sentence that says what to do."""
 
+import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ingestion.bronze.feeds import settings_json
 from ingestion.config.feeds import Feed, read_config
@@ -146,7 +149,13 @@ def test_every_setting_in_the_registry_is_one():
         (GOOD | {"time_zone": "it's"}, ["a zone like Asia/Shanghai, UTC or '+08:00', but it is"]),
         (GOOD | {"time_zone": "+19:00"}, ["a zone like Asia/Shanghai"]),
         (GOOD | {"time_zone": 600}, ["a zone like Asia/Shanghai, UTC or '+08:00', but it is 600"]),
+        (GOOD | {"starting_offsets": {"orders": {0: 1.5}}}, ["earliest, latest or a mapping"]),
+        (GOOD | {"starting_offsets": {"orders": {0: float("inf")}}}, ["earliest, latest or a"]),
+        (GOOD | {"format": ["canal_json"]}, ["there is no format ['canal_json']"]),
         (GOOD | {"kafka": {"auto.offset.reset": "x"}}, ["use starting_offsets"]),
+        (GOOD | {"kafka": {"Auto.Offset.Reset": "x"}}, ["use starting_offsets"]),
+        (GOOD | {"kafka": {"ssl.protocol": None}}, ["Feed shop: kafka: ssl.protocol must be text"]),
+        (GOOD | {"kafka": {"bootstrap.servers": ["a:1", "b:1"]}}, ["a list is one text, with"]),
         (GOOD | {"kafka": {"kafka.security.protocol": "x"}}, ["write security.protocol"]),
         ("orders", ["must be a mapping"]),
     ],
@@ -193,6 +202,104 @@ def test_broken_yaml_names_the_line(folder: Path):
     (folder / "dbt_project.yml").write_text("vars:\n  feeds: [\n")
     with pytest.raises(UserError, match="line 3"):
         read_config(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("name: x\n# 订单".encode()[:-1], "dbt_project.yml is not UTF-8, line 2: correct it."),
+        (b"name: x\nvars:\n  f", "vars must be a mapping."),
+        (b"vars: [a]", "vars must be a mapping."),
+        (b"vars: {feeds: [a]}", "vars.feeds must be a mapping of feed names to their settings."),
+        (b"vars: {feeds: ''}", "vars.feeds must be a mapping of feed names to their settings."),
+        (b"vars: {kafka: a}", "vars.kafka must be a mapping of Kafka's consumer options."),
+        (b"vars: {bronze_path: [a]}", "vars.bronze_path must be text: a path, or an address"),
+        (b"- a\n- b\n", "dbt_project.yml must be a mapping"),
+        (b"nam", "dbt_project.yml must be a mapping"),
+        (b"vars: &all {feeds: {shop: *all}}", "dbt_project.yml is nested without end"),
+        (b"vars: {feeds: {a: {cut_overs: {b.c: 2026-02-30}}}}", "a value that YAML cannot read"),
+        (b"vars: {x: \x00}", "dbt_project.yml is not valid YAML: correct it."),
+    ],
+)
+def test_a_file_that_is_half_written_or_no_project_is_one_sentence(
+    folder: Path, content: bytes, sentence: str
+):
+    (folder / "dbt_project.yml").write_bytes(content)
+    with pytest.raises(UserError) as caught:
+        read_config(folder)
+    assert sentence in str(caught.value)
+
+
+def test_a_project_that_is_a_folder_cannot_be_read(folder: Path):
+    (folder / "dbt_project.yml").mkdir()
+    with pytest.raises(UserError, match=r"dbt_project\.yml cannot be read: Is a directory"):
+        read_config(folder)
+
+
+@pytest.mark.parametrize("size", [10, 130, 600])
+def test_a_registry_of_formats_that_is_half_written_is_one_sentence(tmp_path: Path, size: int):
+    (tmp_path / "macros" / "formats").mkdir(parents=True)
+    (tmp_path / "seeds").mkdir()
+    whole = (PROJECT_ROOT / "seeds" / "formats.csv").read_bytes()
+    (tmp_path / "seeds" / "formats.csv").write_bytes(whole[:size])
+    assert "format" in refusal(tmp_path, {"shop": GOOD})
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"auto.offset.reset": "latest"}, "vars.kafka must not set auto.offset.reset: use start"),
+        ({"enable.auto.commit": False}, "vars.kafka must not set enable.auto.commit: the loader"),
+        ({"kafka.security.protocol": "SSL"}, "vars.kafka names its options as Kafka does: write"),
+        ({"ssl.protocol": ["a"]}, "vars.kafka: ssl.protocol must be text, a number, true or"),
+    ],
+)
+def test_options_that_all_feeds_share_are_checked_like_those_of_one(
+    folder: Path, option: dict, sentence: str
+):
+    assert refusal(folder, {"shop": GOOD}, **option).startswith(sentence)
+
+
+def values_of_yaml() -> st.SearchStrategy:
+    """Whatever may be written in the place of a setting."""
+    words = st.sampled_from(["", "a", "5", "-1", "UTC", "text", "2026-03-01 08:30:00Z", "earliest"])
+    plain = st.none() | st.booleans() | st.integers() | st.floats() | st.dates() | words
+    return st.recursive(
+        plain | st.datetimes() | st.text(st.characters(codec="utf-8"), max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(plain, inner, max_size=3),
+        max_leaves=6,
+    )
+
+
+@pytest.mark.parametrize("setting", sorted(CHECKS))
+@given(value=values_of_yaml())
+@settings(
+    max_examples=20,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_whatever_a_setting_is_it_is_accepted_or_refused_with_a_sentence(
+    folder: Path, setting: str, value: object
+):
+    owner = next(
+        (one for one in known_formats(PROJECT_ROOT).values() if setting in one.own_settings), None
+    )
+    feed = GOOD if owner is None else GOOD | {"format": owner.name}
+    required = owner and owner.required_setting
+    feed = feed | {required: "schemas"} if required else feed
+    if setting in ("files", "lines"):
+        feed = {"format": "canal_json", "files": "in"}
+    if setting == "topic_pattern":
+        feed = {"format": "canal_json"}
+    Project(folder).configure({"shop": feed | {setting: value}}, "localhost:1")
+    try:
+        shop = read_config(folder).feeds["shop"]
+    except UserError as refused:
+        assert "\n" not in str(refused)
+    else:
+        json.loads(settings_json(shop))
+        assert all(isinstance(option, str) for option in shop.kafka.values())
 
 
 @pytest.mark.parametrize(
@@ -247,6 +354,7 @@ def test_a_source_is_no_part_of_what_records_mean(folder: Path):
         (DATABASE | {"url": "jdbc:oracle:thin:@hunter2!"}, "begin with jdbc:postgresql: or jdbc:"),
         (DATABASE | {"url": "jdbc:mariadb://a/crm?password=hunter2!"}, "hold no user and no pass"),
         (DATABASE | {"pasword": "hunter2!"}, "source has password, pasword, url, user: give it"),
+        (DATABASE | {"user": ["hunter2!"]}, "url, user and password must be text, in quotes"),
         ("jdbc:mariadb://a/crm?password=hunter2!", "source must be a mapping of url, user and"),
     ],
 )

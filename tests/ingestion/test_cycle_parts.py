@@ -9,9 +9,9 @@ import pytest
 
 from ingestion.__main__ import main
 from ingestion.cli import run
-from ingestion.config.feeds import Config
+from ingestion.config.feeds import Config, read_config
 from ingestion.config.project_files import PROJECT_ROOT
-from ingestion.cycles import ending
+from ingestion.cycles import ending, project
 from ingestion.cycles.ages import GoldTable
 from ingestion.cycles.project import files_of_project
 from ingestion.cycles.troubles import keep
@@ -165,3 +165,31 @@ def test_seconds_that_no_one_can_wait_are_refused_before_anything_runs(
 def test_differing_rows_may_be_read_again_at_once(tmp_path, capsys):
     assert main(["reconcile", "orders", "--settle", "0", "--project-dir", str(tmp_path)]) != OK
     assert "--settle" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [b"name: x\n# \xe8\xae", b"name: x\nvars:\n  f", b"nam", b"vars: {feeds: {crm: {format: ["],
+)
+def test_a_follower_goes_on_with_the_project_as_it_was_while_its_file_is_half_written(
+    tmp_path: Path, monkeypatch, cut: bytes
+):
+    for name in ("macros", "seeds"):
+        (tmp_path / name).symlink_to(PROJECT_ROOT / name)
+    path = tmp_path / "dbt_project.yml"
+    path.write_text("vars: {feeds: {crm: {format: canal_json, files: in}}}")
+    # dbt has its own say of such a file, and bronze none
+    monkeypatch.setattr(project, "feeds_in_doubt", lambda *_: {})
+    monkeypatch.setattr(project, "parse_project", lambda *_: None)
+    before = project.Project(read_config(tmp_path))
+    path.write_bytes(cut)
+    now, is_another = project.read_again(None, before)
+    assert is_another
+    assert now.config == before.config
+    assert now.troubles["project", "project"].startswith(("dbt_project.yml", "vars must"))
+
+
+@pytest.mark.parametrize("paths", ["models", "5", "{a: b}", "[5]"])
+def test_folders_that_are_no_list_are_left_to_dbt(tmp_path: Path, paths: str):
+    (tmp_path / "dbt_project.yml").write_text(f"model-paths: {paths}")
+    assert len(files_of_project(tmp_path).stamps) == 1
