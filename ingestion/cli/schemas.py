@@ -6,6 +6,7 @@ user and password, the environment variable SCHEMA_REGISTRY_AUTH has them as `us
 
 import argparse
 import base64
+import http.client
 import json
 import os
 import urllib.error
@@ -46,22 +47,33 @@ def main(args: argparse.Namespace) -> int:
             f"Feed {feed.name}: records of {feed.format} name no schema of a registry; those of "
             "debezium_avro do."
         )
-    if not args.registry.startswith(("http://", "https://")):
-        raise UserError(
-            f"--registry must be an address such as http://host:8081, but it is {args.registry}."
-        )
+    registry = _address(args.registry)
     folder = config.project_dir / str(feed.meaning["avro_schemas"])
     spark = session(config.project_dir, brief=True)
     create_tables(spark, config.bronze)
     numbers = named_schemas(spark, config.bronze, feed.name)
     missing = [number for number in numbers if not (folder / f"{number}.avsc").exists()]
     for number in missing:
-        write_schema(folder, number, fetch(args.registry.rstrip("/"), number))
+        write_schema(folder, number, fetch(registry, number))
         say(f"{feed.name}: schema {number} written to {folder / f'{number}.avsc'}")
     say(f"{feed.name}: {len(numbers)} schemas named by its records, {len(missing)} of them new")
     if missing:
         say(f"Records that waited for them: `python -m ingestion reparse {feed.name} --unknown`")
     return OK
+
+
+def _address(registry: str) -> str:
+    # one with a password is never shown
+    if "@" in registry:
+        raise UserError(
+            "--registry must hold no user and no password: give the address alone, and export "
+            "SCHEMA_REGISTRY_AUTH as user:password."
+        )
+    if not registry.startswith(("http://", "https://")):
+        raise UserError(
+            f"--registry must be an address such as http://host:8081, but it is {registry}."
+        )
+    return registry.rstrip("/")
 
 
 def named_schemas(spark: SparkSession, bronze: str, feed: str) -> list[int]:
@@ -81,15 +93,21 @@ def fetch(registry: str, number: int) -> dict[str, object]:
     request = urllib.request.Request(f"{registry}/schemas/ids/{number}")
     if authority := os.environ.get("SCHEMA_REGISTRY_AUTH"):
         coded = base64.b64encode(authority.encode()).decode()
-        request.add_header("Authorization", f"Basic {coded}")
+        # another host, to which the registry redirects, gets no password
+        request.add_unredirected_header("Authorization", f"Basic {coded}")
     try:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
             registered = json.loads(answer.read())
     except urllib.error.HTTPError as error:
-        raise UserError(_why_refused(registry, number, error.code), SOURCE) from None
-    except (OSError, ValueError) as error:
+        is_elsewhere = error.url != request.full_url
+        why = _why_refused(registry, number, error.code, is_elsewhere)
+        raise UserError(why, SOURCE) from None
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        # the text of such an error may be any bytes
+        is_no_http = isinstance(error, http.client.HTTPException)
+        reason = type(error).__name__ if is_no_http else error
         raise UserError(
-            f"The registry {registry} gives no schema {number} ({error}): check the address and "
+            f"The registry {registry} gives no schema {number} ({reason}): check the address and "
             "that this machine reaches it.",
             SOURCE,
         ) from None
@@ -115,11 +133,16 @@ def write_schema(folder: Path, number: int, registered: dict[str, object]) -> No
     replace_file(folder / f"{number}.avsc", str(registered["schema"]).encode())
 
 
-def _why_refused(registry: str, number: int, code: int) -> str:
+def _why_refused(registry: str, number: int, code: int, is_elsewhere: bool) -> str:
     if code == 404:
         return (
             f"The registry {registry} has no schema {number}, which records name: give the address "
             "of the registry that their producer uses."
+        )
+    if code in (401, 403) and is_elsewhere:
+        return (
+            f"The registry {registry} redirects to an address that wants a user ({code}), which "
+            "is sent to none but the registry's own: give that address."
         )
     if code in (401, 403):
         return (

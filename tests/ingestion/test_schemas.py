@@ -2,15 +2,19 @@
 
 import base64
 import json
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
-from ingestion.errors import CONFIGURATION, OK, SOURCE
-from tests.support.project import Project
+from ingestion.cli.schemas import fetch
+from ingestion.errors import CONFIGURATION, OK, SOURCE, UserError
+from tests.support.project import Project, make_project
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "formats" / "debezium_avro" / "schemas"
 SPECIAL = {
@@ -22,7 +26,17 @@ USER = "Basic " + base64.b64encode(b"reader:secret").decode()
 
 
 class Registry(BaseHTTPRequestHandler):
+    # what came with each request, and where it is sent on to
+    authorities: ClassVar[list[str | None]] = []
+    moved_to: ClassVar[dict[int, str]] = {}
+
     def do_GET(self) -> None:
+        self.authorities.append(self.headers.get("Authorization"))
+        if self.server.server_port in self.moved_to:
+            self.send_response(302)
+            self.send_header("Location", self.moved_to[self.server.server_port] + self.path)
+            self.end_headers()
+            return
         number = int(self.path.rsplit("/", 1)[1])
         path = SCHEMAS / f"{number}.avsc"
         answer = SPECIAL.get(number) or (path.exists() and {"schema": path.read_text()})
@@ -35,13 +49,19 @@ class Registry(BaseHTTPRequestHandler):
         pass
 
 
+@contextmanager
+def served() -> Iterator[HTTPServer]:
+    server = HTTPServer(("127.0.0.1", 0), Registry)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+
+
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("SCHEMA_REGISTRY_AUTH", "reader:secret")
-    server = HTTPServer(("127.0.0.1", 0), Registry)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
+    with served() as server:
+        yield f"http://127.0.0.1:{server.server_port}/"
 
 
 def load(project: Project, *contents: bytes | None) -> None:
@@ -111,3 +131,48 @@ def test_a_registry_that_is_not_reached_or_opened_is_named(
     assert "SCHEMA_REGISTRY_AUTH" in closed.err
     assert "wrong" not in closed.err
     assert project.command("schemas", "crm", "--registry", "registry:8081").code == CONFIGURATION
+
+
+def test_an_address_with_a_password_is_refused_and_not_shown(tmp_path: Path):
+    feed = {"format": "debezium_avro", "files": "in", "avro_schemas": "schemas"}
+    project = make_project(tmp_path)
+    project.configure({"crm": feed})
+    for address in ("http://cdc:S3cret@127.0.0.1:1", "http://cdc:S3cret@host", "cdc:S3cret@host"):
+        result = project.command("schemas", "crm", "--registry", address)
+        assert (result.code, result.out) == (CONFIGURATION, "")
+        assert "SCHEMA_REGISTRY_AUTH" in result.err
+        assert "S3cret" not in result.err
+        assert "cdc" not in result.err
+
+
+def test_a_host_to_which_the_registry_redirects_gets_no_password(
+    registry: str, monkeypatch: pytest.MonkeyPatch
+):
+    with served() as moved:
+        monkeypatch.setattr(Registry, "moved_to", {moved.server_port: registry.rstrip("/")})
+        monkeypatch.setattr(Registry, "authorities", [])
+        with pytest.raises(UserError, match="redirects to an address that wants a user") as refused:
+            fetch(f"http://localhost:{moved.server_port}", 3)
+    assert Registry.authorities == [USER, None]
+    assert refused.value.exit_code == SOURCE
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:{port}", "http://127.0.0.1:{port} 1"])
+def test_an_address_that_speaks_no_http_or_is_none_is_one_sentence(address: str):
+    """Such as a broker's, which closes the connection after bytes of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with suppress(OSError):
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(1000)
+                    connection.sendall(b"\x00\x00\x00\x05hello\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        port = server.getsockname()[1]
+        with pytest.raises(UserError, match="gives no schema 7") as refused:
+            fetch(address.format(port=port), 7)
+        server.shutdown(socket.SHUT_RDWR)
+    assert refused.value.exit_code == SOURCE
+    assert "\n" not in str(refused.value)
