@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+# what silver.findings has for the test of rows that `run --follow` compared with their source
+SPOT_CHECK = "spot_check"
+
 
 def explain_call(table: str, row_key: Iterable[str | None]) -> str:
     """Return the call of explain_row, as dbt takes it inline."""
@@ -108,6 +111,11 @@ class Finding:
     resolved_at: datetime | None
 
     @property
+    def is_of_spot_check(self) -> bool:
+        """Return whether a spot check of `run --follow` has found it."""
+        return self.test == SPOT_CHECK
+
+    @property
     def count(self) -> int:
         """Return how many findings the row counts for."""
         return self.unlisted or 1
@@ -129,7 +137,13 @@ class Finding:
 
     @property
     def look_again(self) -> str:
-        """Return the command that runs the test on all history and resolves what is gone."""
+        """Return the command that runs the test on all history and resolves what is gone.
+
+        A spot check is no test of dbt: of its rows, the command that compares one with its source.
+        """
+        if self.is_of_spot_check:
+            key = f" --key {shlex.join(map(str, self.row_key))}" if self.row_key else ""
+            return f"python -m ingestion reconcile {shlex.quote(self.gold_table or '')}{key}"
         return f"dbt test --vars 'check_all_history: true' --select {shlex.quote(self.test)}"
 
 

@@ -53,6 +53,7 @@ def page(facts: Facts) -> str:
         "bytes": human_bytes,
         "count": lambda number: f"{number:,}".replace(",", "\u202f"),
         "seconds": _seconds,
+        "value": _key_value,
         "ago": lambda time: _ago(facts.made_at - time),
     }
     return environment.get_template("page.html").render(
@@ -111,8 +112,14 @@ def _seconds(seconds: float) -> str:
 
 
 def _ago(age: timedelta) -> str:
-    seconds = age.total_seconds()
-    for least, length, unit in UNITS:
-        if seconds >= least:
-            return f"{seconds / length:.0f} {unit} ago"
-    return "just now" if seconds < 10 else f"{seconds:.0f} seconds ago"
+    """Return the age in words; that of a time to come shows that a clock or a zone is wrong."""
+    seconds = abs(age.total_seconds())
+    if seconds < 10:
+        return "just now"
+    units = (f"{seconds / size:.0f} {unit}" for least, size, unit in UNITS if seconds >= least)
+    words = next(units, f"{seconds:.0f} seconds")
+    return f"{words} ago" if age > timedelta() else f"in {words}"
+
+
+def _key_value(value: str | None) -> str:
+    return "NULL" if value is None else value or "''"
