@@ -66,7 +66,7 @@ def add_parser(
     )
     parser.add_argument(
         "--metrics-port",
-        type=int,
+        type=_port,
         metavar="PORT",
         help="with --follow: serve the metrics at http://this-machine:PORT/metrics",
     )
@@ -77,6 +77,13 @@ def _whole(text: str) -> int:
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"must be a whole number, but it is {text}")
     return int(text)
+
+
+def _port(text: str) -> int:
+    port = _whole(text)
+    if not 1 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"must be a port from 1 to 65535, but it is {text}")
+    return port
 
 
 def main(args: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from ingestion.config.feeds import read_config
-from ingestion.errors import OK
+from ingestion.errors import OK, UserError
 from ingestion.local_files import replace_file
 from ingestion.progress import say
 from ingestion.report import text
@@ -40,11 +40,22 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         say(text.as_json(facts))
     if args.html:
-        replace_file(args.html, page(facts).encode())
+        _write("--html", args.html, page(facts))
     if args.metrics:
-        replace_file(args.metrics, metrics(facts).encode())
+        _write("--metrics", args.metrics, metrics(facts))
     if args.webhook:
         send_findings(config, facts.findings)
     if not (args.json or args.html or args.metrics or args.webhook):
         text.show(facts)
     return OK
+
+
+def _write(option: str, path: Path, content: str) -> None:
+    try:
+        if path.is_dir():
+            raise UserError(f"{option} {path}: this is a folder; name a file in it.")
+        replace_file(path, content.encode())
+    except OSError as error:
+        raise UserError(
+            f"{option} {path}: it cannot be written there ({error.strerror}); name another file."
+        ) from None

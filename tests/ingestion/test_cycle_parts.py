@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ingestion.__main__ import main
+from ingestion.__main__ import _parser, main
 from ingestion.cli import run
 from ingestion.config.feeds import Config, read_config
 from ingestion.config.project_files import PROJECT_ROOT
@@ -16,7 +16,9 @@ from ingestion.cycles.ages import GoldTable
 from ingestion.cycles.project import files_of_project
 from ingestion.cycles.troubles import keep
 from ingestion.errors import CONFIGURATION, OK
+from ingestion.report import command
 from ingestion.report.cycle import Cycle, Trouble
+from ingestion.report.facts import Facts
 from ingestion.report.standing import standing_of_tables
 
 AT = datetime(2026, 11, 26, 20, 41, 15, tzinfo=UTC)
@@ -193,3 +195,32 @@ def test_a_follower_goes_on_with_the_project_as_it_was_while_its_file_is_half_wr
 def test_folders_that_are_no_list_are_left_to_dbt(tmp_path: Path, paths: str):
     (tmp_path / "dbt_project.yml").write_text(f"model-paths: {paths}")
     assert len(files_of_project(tmp_path).stamps) == 1
+
+
+@pytest.mark.parametrize("port", ["70000", "65536", "0", "-1", "http"])
+def test_a_port_that_is_none_is_refused_before_anything_starts(port: str, capsys):
+    with pytest.raises(SystemExit) as refused:
+        _parser().parse_args(["run", "--follow", "--metrics-port", port])
+    assert refused.value.code == CONFIGURATION
+    assert "--metrics-port" in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written_where_it_is_wanted_says_so(
+    tmp_path: Path, monkeypatch, capsys
+):
+    nothing = Facts(AT, 0, (), (), (), (), (), ())
+    monkeypatch.setattr(command, "gather", lambda _: nothing)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    for option in ("--html", "--metrics"):
+        for path, words in {
+            ".": "this is a folder; name a file in it",
+            str(tmp_path): "this is a folder; name a file in it",
+            "file/report": "cannot be written there (File exists)",
+            "a" * 300: "cannot be written there (File name too long)",
+        }.items():
+            asked = ["report", option, path, "--project-dir", str(PROJECT_ROOT)]
+            assert main(asked) == CONFIGURATION
+            told = capsys.readouterr().err
+            assert told.startswith(f"{option} {path}: ") and words in told
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
