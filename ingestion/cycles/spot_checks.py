@@ -93,7 +93,7 @@ def check(checks: SpotChecks, config: Config) -> None:
         and model.feed in config.feeds
         and config.feeds[model.feed].source
         and not any(isinstance(part, dict) for part in model.place)
-        and (config.tables_of("gold") / model.name / "_delta_log").exists()
+        and (config.tables_of("gold") / model.table / "_delta_log").exists()
     }
     waiting = [name for name in checks.order if name in models]
     checks.order = waiting + [name for name in models if name not in waiting]

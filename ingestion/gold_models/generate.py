@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ingestion.config.feeds import Config, Feed, choose, read_config
 from ingestion.errors import OK, SOURCE, UserError
-from ingestion.gold_models.models import Table, declared_models, differences
+from ingestion.gold_models.models import Model, Table, declared_models, differences
 from ingestion.gold_models.new_models import Missing, missing_models, show_model, write_models
 from ingestion.gold_models.source_tables import known_places, source_tables
 from ingestion.progress import say
@@ -70,7 +70,7 @@ def _of_feed(config: Config, name: str, names: list[str]) -> list[Path]:
             say(f"{table}: left out, as leave_out of the feed says")
         else:
             missing.append(Missing(feed, table, every_table))
-    return _written(config, missing)
+    return _written(config, missing, declared)
 
 
 def _of_all_feeds(config: Config) -> list[Path]:
@@ -85,13 +85,13 @@ def _of_all_feeds(config: Config) -> list[Path]:
     missing = [
         table for feed in config.feeds.values() for table in missing_models(config, feed, declared)
     ]
-    written = _written(config, missing)
+    written = _written(config, missing, declared)
     say(f"{len(missing)} tables had no model: {len(written)} have one now")
     return written
 
 
-def _written(config: Config, missing: list[Missing]) -> list[Path]:
-    outcomes = write_models(config.project_dir, missing)
+def _written(config: Config, missing: list[Missing], declared: list[Model]) -> list[Path]:
+    outcomes = write_models(config.project_dir, missing, declared)
     for outcome in outcomes:
         outcome.show()
     return [outcome.path for outcome in outcomes if outcome.path]

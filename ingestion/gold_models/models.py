@@ -220,11 +220,18 @@ class Model:
     adds_columns: bool
     # they are in the model's YAML, not in its call
     has_columns_in_yaml: bool = False
+    # as the model's config says; None: it says none
+    alias: str | None = None
 
     @property
     def name(self) -> str:
-        """Return the gold table's name."""
+        """Return the name by which dbt knows the model."""
         return self.path.stem
+
+    @property
+    def table(self) -> str:
+        """Return the gold table's name, which Spark writes in lower case."""
+        return (self.alias or self.name).lower()
 
     def is_of(self, feed: str, table: Table) -> bool:
         """Return whether the model reads this table."""
@@ -249,16 +256,17 @@ def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
 def declared_models(project_dir: Path) -> list[Model]:
     """Return the models made with `current_state` or `current_rows`; show which cannot be read."""
     models: list[Model] = []
-    # read only where a call names no columns
-    in_yaml = cache(partial(columns_in_yaml, project_dir))
+    # read only where there is a gold model
+    in_yaml = cache(partial(described_models, project_dir))
     for path in model_files(project_dir, "*.sql"):
         text, name = path.read_text(encoding="utf-8"), path.relative_to(project_dir)
         if not re.search(rf"\b({'|'.join(REQUIRED)})\s*\(", text):
             continue
         try:
-            for call in _calls(project_dir, text):
-                typed = {} if "columns" in call else in_yaml().get(path.stem, {})
-                models.append(_model(name, call, typed))
+            calls, config = _declared(project_dir, text)
+            _, described = in_yaml().get(path.stem, (None, {}))
+            alias = _alias(project_dir, config, described)
+            models += [_model(name, call, described, alias) for call in calls]
         except Exception as error:
             # the text is the user's: anything can be wrong with it
             say(f"{name}: cannot read this model: {' '.join(str(error).split())}")
@@ -291,18 +299,15 @@ def described_models(project_dir: Path) -> dict[str, tuple[Path, dict[str, Any]]
     return described
 
 
-def columns_in_yaml(project_dir: Path) -> dict[str, dict[str, Any]]:
-    """Return the columns to which the YAML of each model gives a type, by the model's name.
+def columns_in_yaml(described: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns to which a model's YAML gives a type.
 
     macros/project/gold_models.sql reads the same of dbt's nodes.
     """
     return {
-        name: {
-            column["name"]: {"type": column["data_type"]} | _source(column)
-            for column in entry.get("columns") or []
-            if column.get("data_type") and column["name"].lower() not in TAKEN
-        }
-        for name, (_, entry) in described_models(project_dir).items()
+        column["name"]: {"type": column["data_type"]} | _source(column)
+        for column in described.get("columns") or []
+        if column.get("data_type") and column["name"].lower() not in TAKEN
     }
 
 
@@ -311,8 +316,19 @@ def _source(column: dict[str, Any]) -> dict[str, str]:
     return {"source": meta["source"]} if "source" in meta else {}
 
 
-def _model(path: Path, call: dict[str, Any], typed: dict[str, Any]) -> Model:
-    declared = call.get("columns", typed)
+def _alias(project_dir: Path, config: dict[str, Any], described: dict[str, Any]) -> str | None:
+    """Return the table's name that a model's call of `config` gives, or its YAML, if any."""
+    alias = config.get("alias")
+    if isinstance(alias, Undefined):
+        raise ValueError("its alias needs a value written in the model")
+    if alias is None:
+        in_yaml = (described.get("config") or {}).get("alias") or ""
+        alias = _environment(project_dir).from_string(str(in_yaml)).render()
+    return str(alias).strip() or None
+
+
+def _model(path: Path, call: dict[str, Any], described: dict[str, Any], alias: str | None) -> Model:
+    declared = call["columns"] if "columns" in call else columns_in_yaml(described)
     if not declared:
         raise ValueError("it names no columns, and its YAML gives none a data_type")
     columns = {
@@ -331,20 +347,33 @@ def _model(path: Path, call: dict[str, Any], typed: dict[str, Any]) -> Model:
         left_out=tuple(call.get("left_out", ())),
         adds_columns=call.get("new_columns") == "add",
         has_columns_in_yaml="columns" not in call,
+        alias=alias,
     )
 
 
-def _calls(project_dir: Path, text: str) -> list[dict[str, Any]]:
-    """Return the arguments of each call of a gold macro in a model."""
+def _declared(project_dir: Path, text: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the arguments of each call of a gold macro in a model, and those of `config`."""
     calls: list[dict[str, Any]] = []
-    environment = SandboxedEnvironment()
-    for name in ("config", "ref", "source"):
+    config: dict[str, Any] = {}
+    environment = _environment(project_dir)
+    for name in ("ref", "source"):
         environment.globals[name] = lambda *_, **__: ""
-    environment.globals["var"] = partial(_var, project_dir)
     noted = {macro: partial(_note, calls, macro) for macro in REQUIRED}
-    environment.globals |= {**noted, "cdc": noted}
+    environment.globals |= {**noted, "cdc": noted, "config": partial(_note_config, config)}
     environment.from_string(text).render()
-    return calls
+    return calls, config
+
+
+def _environment(project_dir: Path) -> SandboxedEnvironment:
+    environment = SandboxedEnvironment()
+    environment.globals["var"] = partial(_var, project_dir)
+    return environment
+
+
+def _note_config(config: dict[str, Any], *mappings: dict[str, Any], **given: object) -> str:
+    for settings in (*mappings, given):
+        config.update(settings)
+    return ""
 
 
 def _note(calls: list[dict[str, Any]], macro: str, *unnamed: object, **given: object) -> None:

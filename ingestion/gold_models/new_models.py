@@ -75,7 +75,7 @@ def models_for_new_tables(config: Config, seen: set[Owner]) -> list[Path]:
         if table.owner in new
     ]
     try:
-        outcomes = write_models(config.project_dir, missing)
+        outcomes = write_models(config.project_dir, missing, declared)
     except OSError as error:
         raise UserError(
             f"tables: auto writes the models of new tables into the project, but cannot ({error}): "
@@ -99,7 +99,7 @@ def missing_models(config: Config, feed: Feed, declared: list[Model]) -> list[Mi
     ]
 
 
-def write_models(project_dir: Path, tables: list[Missing]) -> list[Outcome]:
+def write_models(project_dir: Path, tables: list[Missing], declared: list[Model]) -> list[Outcome]:
     """Write a model for each table, or return why not; no file that exists is changed."""
     if not tables:
         return []
@@ -107,7 +107,7 @@ def write_models(project_dir: Path, tables: list[Missing]) -> list[Outcome]:
     possible = {
         one.owner: model_names(one.feed.name, one.table) for one in tables if not reasons[one.owner]
     }
-    taken = names_in_use(project_dir)
+    taken = names_in_use(project_dir) | {model.table for model in declared}
     described = {
         name: path.relative_to(project_dir)
         for name, (path, _) in described_models(project_dir).items()

@@ -12,9 +12,13 @@ from ingestion.reconcile.sources import Source, find_table, spelled_as
 
 def comparison_of(spark: SparkSession, config: Config, model: Model, source: Source) -> Comparison:
     """Return the comparison of a model with its source; both tables must exist."""
-    path = config.tables_of("gold") / model.name
+    path = config.tables_of("gold") / model.table
     if not (path / "_delta_log").exists():
-        raise UserError(f"{model.name} is not in gold yet: run `dbt build`.", SOURCE)
+        raise UserError(
+            f"{model.name} is not in gold yet: run `dbt build`. A table in a schema of its own is "
+            "not compared.",
+            SOURCE,
+        )
     _, database, schema, name = model.place
     place = source.dialect.schema_of(database, schema)
     table = find_table(spark, source, place, str(name))

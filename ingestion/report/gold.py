@@ -21,19 +21,18 @@ def gold_tables(
     config: Config, connection: duckdb.DuckDBPyConnection | None
 ) -> tuple[GoldTable, ...]:
     """Return the tables that exist; without a connection to silver their times are unknown."""
-    models = {model.name: model for model in declared_models(config.project_dir)}
+    models = {model.table: model for model in declared_models(config.project_dir)}
     marks = _marks(config) if connection else {}
     standing = standing_of_tables(connection, config.project_dir) if connection else ()
     tables = sorted(log.parent for log in config.tables_of("gold").glob("*/_delta_log"))
-    return tuple(
-        _gold_table(path, models.get(path.name), marks.get(path.name), standing) for path in tables
-    )
+    return tuple(_gold_table(path, models.get(path.name), marks, standing) for path in tables)
 
 
 def _gold_table(
-    path: Path, model: Model | None, mark: int | None, standing: tuple[Standing, ...]
+    path: Path, model: Model | None, marks: dict[str, int], standing: tuple[Standing, ...]
 ) -> GoldTable:
     rows, size = size_of(DeltaTable(str(path)))
+    mark = marks.get(model.name) if model else None
     read = [one for one in standing if model and model.reads(one.feed, one.place)]
     is_behind = mark is not None and any(one.newest_version > mark for one in read)
     times: list[datetime | None] = [one.complete_up_to for one in read]

@@ -147,8 +147,32 @@ models:
 
 
 @pytest.mark.parametrize(
+    ("config", "in_yaml", "table"),
+    [
+        ("", "", "orders"),
+        ("{{ config(tags=['daily'], alias=' Goods') }}", "", "goods"),
+        ("{{ config({'alias': 'goods'}) }}", "", "goods"),
+        ("{{ config(alias=var('crm_feed') ~ '_goods') }}", "", "crm_goods"),
+        ("", "alias: Goods", "goods"),
+        ("", "alias: \"{{ var('crm_feed') }}_goods\"", "crm_goods"),
+        ("{{ config(alias='goods') }}", "alias: wares", "goods"),
+    ],
+)
+def test_the_table_of_a_model_has_its_alias_or_name_in_lower_case(folder, config, in_yaml, table):
+    (folder / "models" / "gold" / "Orders.sql").write_text(
+        config + "{{ current_state" + CALL + " }}"
+    )
+    (folder / "models" / "gold" / "any.yml").write_text(
+        f"models: [{{name: Orders, config: {{{in_yaml}}}}}, {{name: other}}]\n"
+    )
+    (declared,) = declared_models(folder)
+    assert (declared.name, declared.table) == ("Orders", table)
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ("{{ config(alias=mine) }}{{ current_state" + CALL[:-1] + ")", "its alias needs a value"),
         ("{{ current_state" + CALL.replace("'crm'", "var('x')"), "dbt_project.yml has no var x"),
         ("{{ current_state" + CALL.replace("'crm'", "mine()"), "'mine' is undefined"),
         ("{{ current_state" + CALL.replace("'crm'", "mine"), "current_state needs feed by name"),
@@ -508,7 +532,11 @@ def test_names_that_collide_are_longer_or_reported_and_no_file_is_written_over(f
     mine.write_text("select 1 as one")
     described = folder / MODELS / "mine.yml"
     described.write_text("models: [{name: shop_prices}]\n")
-    places = [("shop", name) for name in ("Parts", "parts", "prices", "rates", "订单", "1st")]
+    (folder / MODELS / "products.sql").write_text(
+        "{{ config(alias='Goods') }}{{ current_state" + CALL.replace("orders", "products") + " }}"
+    )
+    names = ("Parts", "parts", "prices", "rates", "goods", "订单", "1st")
+    places = [("shop", name) for name in names]
     places += [("a", "orders"), ("b", "orders")]
     changes = [
         change(0, 0, "told", database_name=database, table_name=name) for database, name in places
@@ -517,7 +545,8 @@ def test_names_that_collide_are_longer_or_reported_and_no_file_is_written_over(f
     assert main(["generate", "crm", "--project-dir", str(folder)]) == OK
     said = capsys.readouterr().out
     written = {path.stem for path in files_of(folder) if path.parent.name == "crm"}
-    assert written == {"shop_prices", "shop_rates", "shop_1st", "a_orders", "b_orders"}
+    longer = {f"shop_{name}" for name in ("prices", "rates", "goods", "1st")}
+    assert written == {*longer, "a_orders", "b_orders"}
     for name in ("Parts", "parts"):
         assert f"shop.{name}: each name for its model is that of another model or of" in said
     assert "shop.订单: no model can be called like it" in said

@@ -74,6 +74,25 @@ def test_gold_that_has_not_read_all_of_silver_is_told_to_be_behind(shop, damaged
     assert not tables["customers"].is_behind
 
 
+def test_a_gold_table_is_that_of_the_model_with_its_alias(shop, damaged, tmp_path):
+    damaged(
+        "silver.applied_versions",
+        "update silver.applied_versions set model = 'Deals' where model = 'orders'",
+    )
+    for name in ("dbt_project.yml", "macros", "seeds", "lakehouse"):
+        (tmp_path / name).symlink_to(shop.root / name)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "silver").symlink_to(shop.root / "models" / "silver")
+    (tmp_path / "models" / "Deals.sql").write_text(
+        "{{ config(alias='Orders') }}{{ cdc.current_state(feed='shop_mariadb', database='shop', "
+        "table='orders', key=['id'], columns={'id': 'bigint'}) }}"
+    )
+    tables = {table.name: table for table in gather(read_config(tmp_path)).gold}
+    assert tables["orders"].feed == "shop_mariadb"
+    assert tables["orders"].complete_up_to is not None
+    assert tables["customers"].feed is None
+
+
 def test_json_and_metrics_have_the_same_facts(shop, facts, tmp_path, capsys):
     project = ("--project-dir", str(shop.root))
     assert ingestion(["report", "--json", *project]) == 0

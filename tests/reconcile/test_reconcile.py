@@ -69,6 +69,21 @@ def test_a_column_is_compared_under_a_name_in_another_case_where_the_database_ta
     assert is_compared == (crm.kind != "postgresql")
 
 
+def test_a_model_is_compared_whose_table_has_an_alias(crm: Crm):
+    orders(crm)
+    aliased(crm)
+    result = crm.reconcile("Deals")
+    assert (result.code, result.err) == (DIFFERENT, "")
+    assert "  rows: 5 at the source, 5 in gold\n" in result.out
+
+
+def aliased(crm: Crm) -> None:
+    """Rename the model of orders to Deals; its table stays."""
+    path = crm.project.folder / "models" / "gold" / "orders.sql"
+    (path.parent / "Deals.sql").write_text("{{ config(alias='Orders') }}\n" + path.read_text())
+    path.unlink()
+
+
 def test_the_limit_bounds_what_is_shown_and_not_what_is_counted(crm: Crm):
     orders(crm)
     result = crm.reconcile("orders", "--limit", "1")

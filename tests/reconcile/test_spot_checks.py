@@ -9,7 +9,7 @@ from ingestion.cycles.spot_checks import SpotChecks, check, spot_checks
 from ingestion.errors import SOURCE
 from ingestion.report.gathering import read_findings
 from tests.reconcile.conftest import Crm
-from tests.reconcile.test_reconcile import COMPOSITE, ORDERS, orders
+from tests.reconcile.test_reconcile import COMPOSITE, ORDERS, aliased, orders
 
 FINDINGS = """
     finding_id string, test string, gold_table string, feed string, topic string, `partition` int, `offset` bigint,
@@ -70,6 +70,15 @@ def test_a_finding_has_what_explain_row_says_of_the_row_when_it_is_found_first(
     sentences = [f"{CHANGED}; about 3", f"{MISSING}; about 4", f"{REVIVED}; about 9"]
     assert looks[0] == looks[1] == looks[2] == dict.fromkeys(sentences, True)
     assert f"Spot check: orders {sentences[0]}" in capsys.readouterr().err
+
+
+def test_a_model_is_checked_whose_table_has_an_alias(crm: Crm, checked):
+    orders(crm)
+    aliased(crm)
+    checks = SpotChecks(crm.project.spark)
+    crm.heartbeat("orders", 2)
+    checked(1, checks)
+    assert checks.suspects["Deals"].keys() >= {("3",), ("9",)}
 
 
 def test_a_row_whose_change_may_be_on_its_way_is_no_finding(crm: Crm, checked):
