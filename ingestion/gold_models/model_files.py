@@ -94,15 +94,8 @@ def sql_text(feed: str, table: Table, columns: str) -> str:
 
 def _columns_of_call(table: Table) -> str:
     """Return the argument `columns` of the model's call."""
-    columns = ",\n".join(f"        {_declaration(column)}" for column in table.columns_of_gold())
+    columns = ",\n".join(f"        {column.in_call()}" for column in table.columns_of_gold())
     return f",\n    columns={{\n{columns}\n    }}"
-
-
-def _declaration(column: Column) -> str:
-    if column.gold_name == column.name:
-        return f"{_literal(column.name)}: {_literal(column.type)}"
-    source = f"{{'type': {_literal(column.type)}, 'source': {_literal(column.name)}}}"
-    return f"{_literal(column.gold_name)}: {source}"
 
 
 def _literal(text: str) -> str:
@@ -116,7 +109,7 @@ def yaml_text(name: str, table: Table, has_types: bool, tests: Sequence[str]) ->
         {"name": column.gold_name}
         | ({"data_type": column.type} if has_types else {})
         | ({"description": text} if (text := _description(column)) else {})
-        | (_source(column) if has_types else {})
+        | (column.source_in_yaml() if has_types else {})
         for column in table.columns_of_gold()
     ]
     listed = ", ".join(table.key)
@@ -128,12 +121,6 @@ def yaml_text(name: str, table: Table, has_types: bool, tests: Sequence[str]) ->
     }
     body = {"version": 2, "models": [model]}
     return yaml.dump(body, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110)
-
-
-def _source(column: Column) -> dict[str, dict[str, dict[str, str]]]:
-    if column.gold_name == column.name:
-        return {}
-    return {"config": {"meta": {"source": column.name}}}
 
 
 class _Indented(yaml.SafeDumper):

@@ -1,6 +1,7 @@
 """Gold models: what the project declares, what silver proposes, and how the two differ."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -76,6 +77,25 @@ class Column:
         name = re.sub(r"[ ,;{}()\n\t=]+", "_", self.name)
         return f"{name}_" if name.lower() in TAKEN else name
 
+    def in_call(self) -> str:
+        """Return its declaration as an entry of a model's argument `columns`."""
+        if self.gold_name == self.name:
+            return f"{self.name!r}: {self.type!r}"
+        return f"{self.gold_name!r}: {{'type': {self.type!r}, 'source': {self.name!r}}}"
+
+    def source_in_yaml(self) -> dict[str, Any]:
+        """Return what its declaration in YAML says of its name in the messages."""
+        if self.gold_name == self.name:
+            return {}
+        return {"config": {"meta": {"source": self.name}}}
+
+    def under_another_name(self, owner: str) -> str:
+        """Return what to do where gold has its name for the column `owner` already."""
+        return (
+            f"gold takes its name for that of {owner}; declare it under another name, with the "
+            f"type {self.type} and the source {self.name!r}"
+        )
+
     def doubt(self) -> str | None:
         """Return why a person should check the type, or None."""
         source_type = self.source_type or ""
@@ -116,6 +136,8 @@ class Table:
     remark: str | None = None
     # the key that messages beside its rows carry
     key_beside_rows: tuple[str, ...] = ()
+    # its source takes names that differ in case only for one column
+    ignores_case: bool = False
 
     def __str__(self) -> str:
         return ".".join(part for part in self.place if part)
@@ -192,8 +214,7 @@ class Table:
     def _left_out(self) -> list[str]:
         owners = self._owners()
         collided = [
-            f"{column.name} is left out: gold takes its name for that of {owner.name}; declare it "
-            f"under another name, with the type {column.type} and the source {column.name!r}"
+            f"{column.name} is left out: {column.under_another_name(owner.name)}"
             for column in self.columns
             if (owner := owners[column.gold_name.lower()]) is not column
         ]
@@ -213,7 +234,7 @@ class Model:
     # empty: a model of current_rows
     key: tuple[str, ...]
     columns: dict[str, str]
-    # the columns' names in gold
+    # the columns' names in gold, and those of the shard's
     gold_names: dict[str, str]
     left_out: tuple[str, ...]
     # columns that the model does not declare come into gold when messages carry them
@@ -343,7 +364,7 @@ def _model(path: Path, call: dict[str, Any], described: dict[str, Any], alias: s
         place=tuple(call.get(name) for name in ARGUMENTS),
         key=tuple(source_names[name] for name in call.get("key", ()) if name in sources),
         columns={source: columns[name]["type"] for name, source in sources.items()},
-        gold_names={source: name for name, source in sources.items()},
+        gold_names={source: name for name, source in source_names.items()},
         left_out=tuple(call.get("left_out", ())),
         adds_columns=call.get("new_columns") == "add",
         has_columns_in_yaml="columns" not in call,
@@ -394,13 +415,15 @@ def _var(project_dir: Path, name: str, default: object = None) -> object:
 
 def differences(model: Model, table: Table) -> list[str]:
     """Return where the messages differ from what the model declares, one line each."""
-    carried = {column.name: column.type for column in table.columns}
-    without_type = {column.name for column in table.columns if column.source_type is None}
-    lines = [
-        f"+ {_line(model, name, wanted)}"
-        for name, wanted in carried.items()
+    columns = _spelled_as_declared(model, table)
+    carried = {name: column.type for name, column in columns.items()}
+    without_type = {name for name, column in columns.items() if column.source_type is None}
+    undeclared = [
+        column
+        for name, column in columns.items()
         if not (model.adds_columns or name in model.columns or name in model.left_out)
     ]
+    lines = [f"+ {line}" for line in _proposed(model, undeclared)]
     lines += [
         f"- {name!r}: the latest messages have no such column"
         for name in model.columns
@@ -417,15 +440,41 @@ def differences(model: Model, table: Table) -> list[str]:
     return lines
 
 
-def _line(model: Model, name: str, type_text: str) -> str:
-    """Return the column's declaration as it is written where the model's columns are."""
-    if not model.has_columns_in_yaml:
-        return f"{name!r}: {type_text!r}"
-    column = {"name": name, "data_type": type_text}
+def _spelled_as_declared(model: Model, table: Table) -> dict[str, Column]:
+    """Return the table's columns, by the model's spelling where gold takes both for one name.
+
+    macros/gold/sql/spelled_as_declared.sql does the same with the images.
+    """
+    named = {column.name: column for column in table.columns}
+    if not table.ignores_case or len({name.lower() for name in named}) < len(named):
+        return named
+    declared = [*model.columns, *model.left_out]
+    spelled = {name.lower(): name for name in declared}
+    return {
+        name if name in declared else spelled.get(name.lower(), name): column
+        for name, column in named.items()
+    }
+
+
+def _proposed(model: Model, undeclared: list[Column]) -> Iterator[str]:
+    """Yield the declaration of each column as it is written where the model's columns are."""
+    owners = {gold_name.lower(): name for name, gold_name in model.gold_names.items()}
+    for column in undeclared:
+        owner = owners.setdefault(column.gold_name.lower(), column.name)
+        if owner != column.name:
+            yield f"{column.name!r}: {column.under_another_name(owner)}"
+        elif model.has_columns_in_yaml:
+            declared = {"name": column.gold_name, "data_type": column.type}
+            yield f"- {_in_one_line(declared | column.source_in_yaml())}"
+        else:
+            yield column.in_call()
+
+
+def _in_one_line(entry: dict[str, Any]) -> str:
     text = yaml.safe_dump(
-        column, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6
+        entry, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6
     )
-    return f"- {text.strip()}"
+    return text.strip()
 
 
 def _plain(type_text: str) -> str:

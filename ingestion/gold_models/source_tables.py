@@ -23,6 +23,8 @@ ROWS = "('insert', 'update', 'upsert', 'snapshot', 'delete', 'update_before')"
 BESIDE_ROWS = "('schema_change', 'truncate', 'ignored')"
 # Formats in which a delete may carry the types of its key alone.
 DELETES_OF_A_KEY = {"debezium_smt", "oms_debezium_smt"}
+# Sources that take names of columns which differ in case only for one, as macros/gold/sql has them.
+IGNORING_CASE = "('mysql', 'mariadb', 'tidb')"
 # Offsets of two partitions cannot be compared: the source's time comes first.
 TIME = "coalesce(changed_at, message_timestamp)"
 SEEN = f'({TIME} is not null, {TIME}, bronze_version, "offset")'
@@ -33,6 +35,7 @@ TABLES = f"""
             key_columns,
             case when operation <> 'delete' or not $2 then schema_id end as schema_id,
             operation in {ROWS} as is_row,
+            source_type in {IGNORING_CASE} as ignores_case,
             -- types beside rows, which may name the key
             case when operation in {BESIDE_ROWS} then schema_text end as types,
             max({SEEN}) as last_seen
@@ -51,6 +54,7 @@ TABLES = f"""
             list(schema_id order by last_seen) filter (is_row and schema_id is not null), []
         ) as of_rows,
         coalesce(list(schema_id order by last_seen) filter (not is_row), []) as beside_rows,
+        coalesce(arg_max(ignores_case, last_seen) filter (is_row), false) as ignores_case,
         arg_max(types, last_seen) filter (types is not null) as types
     from seen
     group by all
@@ -97,19 +101,19 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
     changes, schemas = silver / f"{feed.format}_changes", silver / "schemas"
     if not (changes.exists() and schemas.exists()):
         return []
-    read = [*READ, "key_columns", "schema_id", "schema_text"]
+    read = [*READ, "source_type", "key_columns", "schema_id", "schema_text"]
     asked = [feed.name, feed.format in DELETES_OF_A_KEY]
     found = query_table(changes, "changes", read, TABLES, asked)
-    every_id = [one for *_, of_rows, beside_rows, _ in found for one in (*of_rows, *beside_rows)]
+    every_id = [one for *_, of_rows, beside_rows, _, _ in found for one in (*of_rows, *beside_rows)]
     columns_of = _columns_of_schemas(schemas, feed, every_id)
     names_of: dict[tuple[str | None, ...], list[str]] = {}
-    if any(columns_of.keys().isdisjoint(of_rows) for *_, of_rows, _, _ in found):
+    if any(columns_of.keys().isdisjoint(of_rows) for *_, of_rows, _, _, _ in found):
         read = [*READ, "after_image", "is_after_complete"]
         images = query_table(changes, "changes", read, IMAGES, [feed.name])
         names_of = {tuple(place): names for *place, names in images}
     remarks = remarks_on_partitioned(changes, feed)
     tables = []
-    for *place, key, of_rows, beside_rows, types in found:
+    for *place, key, of_rows, beside_rows, ignores_case, types in found:
         carried = [columns_of[schema_id] for schema_id in of_rows if schema_id in columns_of]
         if carried:
             columns, gone = _latest(carried)
@@ -129,6 +133,7 @@ def source_tables(config: Config, feed: Feed) -> list[Table]:
                 tuple(gone),
                 remarks.get(tuple(place)),
                 key_beside_rows(types),
+                ignores_case,
             )
         )
     return tables

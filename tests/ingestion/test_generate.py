@@ -17,6 +17,7 @@ from ingestion.gold_models.models import declared_models
 from ingestion.gold_models.new_models import models_for_new_tables
 from tests.support.project import Project
 
+MODELS = Path("models") / "gold"
 CALL = "(feed='crm', database='shop', table='orders', key=['id'], columns={'id': 'bigint'})"
 
 
@@ -280,6 +281,62 @@ def test_a_model_is_not_compared_with_types_that_nothing_tells(generate, folder)
     assert generate(rows, []) == ({"id": "bigint"}, ["  + 'x': 'string'"])
 
 
+def pasted(path, said):
+    """Add the lines that are proposed to what declares the columns of a model, as a person would."""
+    proposed = [line[4:] for line in said if line.startswith("  + ")]
+    if path.suffix == ".sql":
+        text = path.read_text().replace(
+            "}) }}", "".join(f", {line}" for line in proposed) + "}) }}"
+        )
+    else:
+        text = path.read_text() + "".join(f"      {line}\n" for line in proposed)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize("kind", ["sql", "yml"])
+def test_lines_that_are_proposed_are_declared_once_they_are_pasted(generate, folder, kind):
+    types = {"id": "int int", "unit price": "decimal(10,2) decimal(10,2)", "_topic": "char string"}
+    silver = [change(0, 0, "told")], [*schema("told", **types)]
+    call = CALL if kind == "sql" else CALL.replace(", columns={'id': 'bigint'}", "")
+    model = folder / MODELS / "orders.sql"
+    model.write_text("{{ current_state" + call.replace("bigint", "int") + " }}")
+    described = model.with_suffix(".yml")
+    described.write_text(
+        "models:\n  - name: orders\n    columns:\n      - {name: id, data_type: int}\n"
+    )
+    columns, said = generate(*silver)
+    assert (columns, len(said)) == ({"id": "int"}, 2)
+    pasted(model.with_suffix(f".{kind}"), said)
+    columns, said = generate(*silver)
+    assert said == []
+    assert columns == {"id": "int", "unit price": "decimal(10,2)", "_topic": "string"}
+    (declared,) = declared_models(folder)
+    assert list(declared.gold_names.values()) == ["id", "unit_price", "_topic_"]
+
+
+def test_a_column_whose_name_gold_has_already_is_proposed_under_another(generate, folder):
+    call = CALL.replace("'bigint'", "'int', 'a_b': {'type': 'int', 'source': 'c'}")
+    (folder / MODELS / "orders.sql").write_text("{{ current_state" + call + " }}")
+    schemas = [*schema("told", **{"id": "int int", "c": "int int", "A b": "char string"})]
+    assert generate([change(0, 0, "told")], schemas)[1] == [
+        "  + 'A b': gold takes its name for that of c; declare it under another name, with the type "
+        "string and the source 'A b'"
+    ]
+
+
+@pytest.mark.parametrize("source_type", ["mysql", "postgresql", None])
+def test_the_case_of_a_name_is_a_difference_where_it_is_one_for_gold(generate, folder, source_type):
+    call = CALL.replace("'bigint'", "'int', 'Note': 'string'").replace(")", ", left_out=['Fax'])")
+    (folder / MODELS / "orders.sql").write_text("{{ current_state" + call + " }}")
+    types = {"id": "int int", "NOTE": "text string", "FAX": "text string"}
+    changes = [change(0, 0, "told", source_type=source_type)]
+    _, said = generate(changes, [*schema("told", **types)])
+    assert (said == []) == (source_type == "mysql")
+    # as two columns of a source that ignores case cannot be
+    _, said = generate(changes, [*schema("told", **types, note="text string")])
+    assert len([line for line in said if line.startswith("  + ")]) == 3
+
+
 @pytest.mark.parametrize(
     ("part", "one", "two"), [("catalog", "t1", "t2"), ("schema", "sales", "stock")]
 )
@@ -448,9 +505,6 @@ def test_a_description_without_a_model_is_not_written_over(generate, folder, cap
     assert "columns={\n        'id': 'int'\n    }" in model.read_text()
     said = capsys.readouterr().out.splitlines()[1]
     assert said.startswith("  models/gold/crm/orders.yml is there already and stays as it is: ")
-
-
-MODELS = Path("models") / "gold"
 
 
 def files_of(folder):
