@@ -7,7 +7,14 @@ from pathlib import Path
 import yaml
 
 from ingestion.config.feeds import read_project
-from ingestion.gold_models.models import ARGUMENTS, Column, Table, model_files
+from ingestion.gold_models.models import (
+    ARGUMENTS,
+    Column,
+    Table,
+    files_in,
+    folders_of_dbt,
+    model_files,
+)
 from ingestion.local_files import replace_file
 
 # Hive's metastore takes 128 characters, and a history has a longer name.
@@ -36,8 +43,13 @@ def _word(text: str) -> str:
 
 def names_in_use(project_dir: Path) -> set[str]:
     """Return the names of dbt's nodes in lower case, in which Spark compares names of tables."""
-    files = model_files(project_dir, "*.sql", "*.py")
-    files += [*(project_dir / "seeds").rglob("*.csv"), *(project_dir / "snapshots").rglob("*.sql")]
+    seeds = folders_of_dbt(project_dir, "seed-paths", "seeds")
+    snapshots = folders_of_dbt(project_dir, "snapshot-paths", "snapshots")
+    files = [
+        *model_files(project_dir, "*.sql", "*.py"),
+        *files_in(project_dir, seeds, "*.csv"),
+        *files_in(project_dir, snapshots, "*.sql"),
+    ]
     return {path.stem.lower() for path in files}
 
 
@@ -47,34 +59,38 @@ def tests_in(project_dir: Path) -> Sequence[str]:
     return TESTS if is_package else [f"{PACKAGE}.{test}" for test in TESTS]
 
 
+def folder_of_models(project_dir: Path) -> Path:
+    """Return where generated models are, below the project's: in the first folder of models."""
+    return folders_of_dbt(project_dir, "model-paths", "models")[0] / "gold"
+
+
 def write(
     project_dir: Path,
+    model: Path,
     feed: str,
-    name: str,
     table: Table,
     described: Path | None = None,
     tests: Sequence[str] = TESTS,
-) -> tuple[Path, list[str]]:
-    """Write the model, and its YAML unless one describes it; return its path and remarks.
+) -> list[str]:
+    """Write the model, and its YAML unless one describes it; return remarks.
 
     The columns are in the YAML. They are in the model's call where the YAML is another's, and
     where a column has a name that dbt would take for Jinja in YAML.
     The YAML is written first: a model that once is without its tests would stay without. dbt, which
     may read at the same time, sees a file whole or not at all.
     """
-    folder = Path("models") / "gold" / feed
-    model, own = folder / f"{name}.sql", folder / f"{name}.yml"
+    own = model.with_suffix(".yml")
     if described is None and (project_dir / own).exists():
         described = own
     has_types = described is None and not any(JINJA.search(column.name) for column in table.columns)
     if described is None:
-        text = yaml_text(name, table, has_types, tests)
+        text = yaml_text(model.stem, table, has_types, tests)
         replace_file(project_dir / own, text.encode())
     columns = "" if has_types else _columns_of_call(table)
     replace_file(project_dir / model, sql_text(feed, table, columns).encode())
     if described is None:
-        return model, []
-    return model, [
+        return []
+    return [
         f"{described} is there already and stays as it is: see that it has the model's columns and "
         "tests, or remove its entry and the model and generate again"
     ]

@@ -296,12 +296,22 @@ def declared_models(project_dir: Path) -> list[Model]:
 
 def model_files(project_dir: Path, *patterns: str) -> list[Path]:
     """Return the project's files that match a pattern, in the folders of dbt's `model-paths`."""
+    folders = folders_of_dbt(project_dir, "model-paths", "models")
+    return files_in(project_dir, folders, *patterns)
+
+
+def folders_of_dbt(project_dir: Path, setting: str, usual: str) -> list[Path]:
+    """Return the folders that dbt_project.yml names in a setting, below the project's."""
     project = read_project(project_dir)
     target = {"profile_name": project.get("profile")}
-    folders = [
-        SandboxedEnvironment().from_string(str(folder)).render(target=target)
-        for folder in project.get("model-paths", ["models"])
+    return [
+        Path(SandboxedEnvironment().from_string(str(folder)).render(target=target))
+        for folder in project.get(setting) or [usual]
     ]
+
+
+def files_in(project_dir: Path, folders: list[Path], *patterns: str) -> list[Path]:
+    """Return the files in these folders of the project that match a pattern."""
     found = [(project_dir / folder).rglob(pattern) for folder in folders for pattern in patterns]
     return sorted(path for paths in found for path in paths)
 

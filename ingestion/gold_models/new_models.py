@@ -6,7 +6,13 @@ from pathlib import Path
 
 from ingestion.config.feeds import Config, Feed
 from ingestion.errors import SOURCE, UserError
-from ingestion.gold_models.model_files import model_names, names_in_use, tests_in, write
+from ingestion.gold_models.model_files import (
+    folder_of_models,
+    model_names,
+    names_in_use,
+    tests_in,
+    write,
+)
 from ingestion.gold_models.models import Model, Place, Table, declared_models, described_models
 from ingestion.gold_models.source_tables import known_places, source_tables
 from ingestion.progress import say
@@ -114,16 +120,18 @@ def write_models(project_dir: Path, tables: list[Missing], declared: list[Model]
     }
     chosen = choose_names(possible, taken)
     tests = tests_in(project_dir)
+    folder = folder_of_models(project_dir)
     outcomes = []
     for one in tables:
         name = chosen.get(one.owner)
+        path = folder / one.feed.name / f"{name}.sql"
         if name is None:
             reason = reasons[one.owner] or _why_unnamed(possible[one.owner])
             outcomes.append(Outcome(one, None, (reason,)))
+        elif (project_dir / path).exists():
+            outcomes.append(Outcome(one, None, (_why_kept(path),)))
         else:
-            path, remarks = write(
-                project_dir, one.feed.name, name, one.table, described.get(name), tests
-            )
+            remarks = write(project_dir, path, one.feed.name, one.table, described.get(name), tests)
             outcomes.append(Outcome(one, path, (*remarks, *one.table.doubts())))
     return outcomes
 
@@ -165,6 +173,13 @@ def _why_none(missing: Missing) -> str | None:
         f"its {why}. Name it under key_columns of the feed, then `python -m ingestion rebuild "
         f"{missing.feed.name}`, and generate again; if the table has none, write its model with "
         "current_rows (docs/gold/declare.md)."
+    )
+
+
+def _why_kept(path: Path) -> str:
+    return (
+        f"its model would be {path}, which is there and which dbt does not read, as below a link "
+        "to a folder: move that file to where dbt reads it, or remove it."
     )
 
 

@@ -613,6 +613,47 @@ def test_names_that_collide_are_longer_or_reported_and_no_file_is_written_over(f
     assert files_of(folder) == before
 
 
+PATHS = """
+profile: mine
+model-paths: ["{{ 'transform' if target.profile_name == 'mine' else 'no' }}", models]
+seed-paths: [data]
+snapshot-paths: [kept]
+"""
+
+
+def test_models_are_written_where_the_project_has_its_own_and_once(folder, capsys):
+    for path in ("data/rates.csv", "kept/parts.sql", "models/gold/orders.sql"):
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text("a")
+    changes = [change(0, 0, "told", table_name=name) for name in ("orders", "rates", "parts", "x")]
+    make_silver(folder, changes, [*schema("told", id="int int")])
+    with (folder / "dbt_project.yml").open("a") as project:
+        project.write(PATHS)
+    assert generate_all(folder) == OK
+    own = folder / "transform" / "gold" / "crm"
+    names = ("shop_orders", "shop_rates", "shop_parts", "x")
+    assert {path.stem for path in own.iterdir()} == set(names)
+    assert {model.name for model in declared_models(folder)} == set(names)
+    assert not (folder / MODELS / "crm").exists()
+    (own / "x.sql").write_text("corrected " + (own / "x.sql").read_text())
+    capsys.readouterr()
+    assert generate_all(folder) == OK
+    assert capsys.readouterr().out == "0 tables had no model: 0 have one now\n"
+    assert (own / "x.sql").read_text().startswith("corrected ")
+
+
+def test_a_file_that_dbt_does_not_read_is_not_written_over(folder, capsys):
+    """dbt does not follow links to folders."""
+    make_silver(folder, [change(0, 0, "told")], [*schema("told", id="int int")])
+    (folder / "elsewhere").mkdir()
+    (folder / MODELS / "crm").symlink_to(folder / "elsewhere")
+    mine = folder / "elsewhere" / "orders.sql"
+    mine.write_text("mine")
+    assert generate_all(folder) == OK
+    assert "shop.orders: its model would be models/gold/crm/orders.sql, " in capsys.readouterr().out
+    assert [path.read_text() for path in (folder / "elsewhere").iterdir()] == ["mine"]
+
+
 def test_new_tables_of_a_feed_that_says_auto_get_their_models_once(folder, capsys):
     schemas = [*schema("told", id="int int")]
     changes = [change(0, 0, "told", table_name=name) for name in ("orders", "keyless", "tmp")]

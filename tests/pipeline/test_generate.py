@@ -1,6 +1,7 @@
 """`generate` writes the gold models that an analyst would write, and never over them."""
 
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -170,8 +171,8 @@ def test_names_from_messages_are_data(tmp_path):
     table = Table((None, "it's {{ 1 }}", None, "T 1"), ("it's",), columns, ())
     assert model_names("crm", table) == ["t_1", "it_s_1_t_1", "crm_it_s_1_t_1"]
     (tmp_path / "dbt_project.yml").write_text("name: mine\n")
-    path, _ = write(tmp_path, "crm", "t_1", table)
-    assert str(path) == "models/gold/crm/t_1.sql"
+    folder = Path("models/gold/crm")
+    write(tmp_path, folder / "t_1.sql", "crm", table)
     (declared,) = declared_models(tmp_path)
     assert declared.is_of("crm", table)
     assert declared.columns == dict.fromkeys(names, "bigint")
@@ -180,7 +181,7 @@ def test_names_from_messages_are_data(tmp_path):
     assert names_in_use(tmp_path) == {"t_1"}
     # without what dbt would take for Jinja, the columns stand in the YAML
     plain = tuple(column for column in columns if "{{" not in column.name)
-    write(tmp_path, "crm", "t_2", Table((None, None, None, "T 2"), ("it's",), plain, ()))
+    write(tmp_path, folder / "t_2.sql", "crm", Table((None, None, None, "T 2"), ("it's",), plain))
     assert "columns" not in (tmp_path / "models/gold/crm/t_2.sql").read_text()
     assert models_of(tmp_path)["t_2"].columns == dict.fromkeys(
         (column.name for column in plain if column.name != "GRÖßE"), "bigint"
