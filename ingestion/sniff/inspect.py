@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ingestion.config.feeds import Config, Feed, read_config
 from ingestion.config.formats import known_formats
 from ingestion.errors import OK, SOURCE, UserError
@@ -37,6 +39,10 @@ READ_FROM_KAFKA_KEY = frozenset(
 )
 # ApsaraDB's hidden row number, the key of a table without one.
 HIDDEN_KEY = "#alibaba_rds_row_id#"
+# Where the columns of an image lie, in the formats that do not have them in the image itself.
+WRAPPED_IMAGES = {"dataworks_v2": "data", "streamx": "dataColumn"}
+# Formats that have the database of a source without schemas as its schema too.
+DATABASE_AS_SCHEMA = frozenset(("cloudcanal_json", "debezium_cloudcanal"))
 # Formats whose database names begin with a tenant, which key_columns leaves out.
 OF_TENANTS = frozenset(("oms_debezium", "oms_debezium_flatten", "oms_shareplex"))
 
@@ -154,7 +160,7 @@ def describe(
     if found.keyless:
         yield "      key_columns:  # messages of these tables name no key"
         for table, columns in sorted(found.keyless.items()):
-            yield f"        {table}: []  # which of {', '.join(columns)}?"
+            yield f"        {_in_yaml(table)}: []  # which of {', '.join(columns)}?"
     for name in formats:
         if name in known:
             yield f"\n{name}"
@@ -168,6 +174,12 @@ def describe(
 
 def _producer(name: str, known: dict[str, dict[str, str]]) -> str:
     return known[name]["producer"] if name in known else "not read yet"
+
+
+def _in_yaml(text: str) -> str:
+    """Return the text as a scalar, in quotes where YAML needs them."""
+    in_list = yaml.safe_dump([text], default_flow_style=True, allow_unicode=True, width=10**6)
+    return in_list.strip()[1:-1]
 
 
 def _feed_name(what: str) -> str:
@@ -213,8 +225,9 @@ def _keyless_table(
     schema = mapping(message, "schema")
     image = body.get("data") or body.get("after") or body.get("before")
     image = next(iter(image), None) if isinstance(image, list) else image
-    if isinstance(image, dict):
-        image = image.get("dataColumn") or image.get("data") or image
+    wrapping = next((WRAPPED_IMAGES[name] for name in signs & WRAPPED_IMAGES.keys()), None)
+    if wrapping and isinstance(image, dict):
+        image = image.get(wrapping)
     named = [place[name] for place in (message, schema) for name in KEY_FIELDS if name in place]
     if not isinstance(image, dict) or any(named) or (not named and has_key):
         return None
@@ -223,17 +236,19 @@ def _keyless_table(
     if "op" in mapping(message, "meta"):
         # SharePlex: an update has the rest of its row in `key`
         image = mapping(message, "key") | image
-    path = [topic] if "qlik_replicate" in signs else _path_of_table(message, body, schema)
+    path = [topic] if "qlik_replicate" in signs else _path_of_table(message, body, schema, signs)
     path = path[-2:] if signs & OF_TENANTS else path
     return (".".join(path), list(image)) if path else None
 
 
 def _path_of_table(
-    message: dict[str, Any], body: dict[str, Any], schema: dict[str, Any]
+    message: dict[str, Any], body: dict[str, Any], schema: dict[str, Any], signs: Candidates
 ) -> list[str]:
     """Return the names of a message's table, as far as it has them."""
     source = body.get("source") or schema.get("source") or message.get("metadata")
     place = source if isinstance(source, dict) else mapping(message, "meta") or message
     names = [next((place[name] for name in part if place.get(name)), None) for part in TABLE_NAMES]
-    joined = ".".join(dict.fromkeys(name for name in names if isinstance(name, str)))
+    if signs & DATABASE_AS_SCHEMA and names[0] == names[1]:
+        del names[1]
+    joined = ".".join(name for name in names if isinstance(name, str))
     return joined.split(".") if joined else []

@@ -9,7 +9,7 @@ import yaml
 
 from ingestion.__main__ import main
 from ingestion.config.project_files import PROJECT_ROOT
-from ingestion.sniff.inspect import READ_FROM_KAFKA_KEY, Finding, examine
+from ingestion.sniff.inspect import READ_FROM_KAFKA_KEY, Finding, describe, examine
 from ingestion.sniff.recognise import candidates, read_document
 from tests.formats.conftest import load_lines, wire_bytes
 from tests.support.kafka_broker import KafkaBroker
@@ -193,6 +193,64 @@ def test_the_tenant_is_no_part_of_a_table_in_key_columns():
                "data": {"n": 1}, "key": {"id": 1}}  # fmt: skip
     record = {"topic": "t", "partition": 0, "offset": 0, "key": None, "value": json.dumps(message)}
     assert found_in([record]).keyless == {"shop.orders": ["id", "n"]}
+
+
+def a_record(message: dict) -> dict:
+    return {"topic": "t", "partition": 0, "offset": 0, "key": None, "value": json.dumps(message)}
+
+
+def of_canal(database: str | None, table: str, **row: object) -> dict:
+    return {"data": [row], "database": database, "table": table, "es": 10**12, "id": 7, "isDdl": False,
+            "mysqlType": {"id": "bigint(20)"}, "old": None, "pkNames": None, "sql": "", "sqlType": {},
+            "ts": 10**12, "type": "INSERT"}  # fmt: skip
+
+
+@pytest.mark.parametrize("column", ["data", "dataColumn"])
+@pytest.mark.parametrize("value", ["x", {"a": 1}])
+def test_a_column_of_a_table_is_no_wrapping_of_its_rows(column: str, value: object):
+    row = {"id": 1, column: value}
+    of_dms = {
+        "data": row,
+        "metadata": {"record-type": "data", "schema-name": "crm", "table-name": "notes"},
+    }
+    assert found_in([a_record(of_dms)]).keyless == {"crm.notes": ["id", column]}
+    assert found_in([a_record(of_canal("crm", "notes", **row))]).keyless == {
+        "crm.notes": ["id", column]
+    }
+    source = {"dbType": "x", "dbName": "crm", "tableName": "notes", "table": "notes"}
+    of_streamx = {"schema": {"dataColumn": [], "source": source}, "payload": {"op": "INSERT", "sequenceId": "1", "after": {"dataColumn": row}}}  # fmt: skip
+    of_dataworks = {"version": "2.0", "schema": {"source": source}, "payload": {"op": "INSERT", "after": {"data": row}}}  # fmt: skip
+    for message in (of_streamx, of_dataworks):
+        assert found_in([a_record(message)]).keyless == {"crm.notes": ["id", column]}
+
+
+OF_DEBEZIUM = {"op": "c", "after": {"id": 1}}
+OF_DEBEZIUM_SOURCE = {"connector": "postgresql", "db": "a", "schema": "a", "table": "a"}
+OF_CLOUDCANAL = {"action": "INSERT", "entryType": "ROWDATA", "data": [{"id": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("message", "table"),
+    [
+        (of_canal("a", "a", id=1), "a.a"),
+        (OF_DEBEZIUM | {"source": OF_DEBEZIUM_SOURCE}, "a.a.a"),
+        # a source without schemas has its database in both fields
+        (OF_CLOUDCANAL | {"db": "a", "schema": "a", "table": "a"}, "a.a"),
+        (OF_CLOUDCANAL | {"db": "a", "schema": "b", "table": "b"}, "a.b.b"),
+        (OF_DEBEZIUM | {"source": OF_DEBEZIUM_SOURCE | {"connector": "MySQL"}}, "a.a"),
+        (OF_DEBEZIUM | {"source": {"connector": "MySQL", "db": "a", "table": "a"}}, "a.a"),
+    ],
+)
+def test_a_table_is_named_as_silver_looks_it_up_whatever_its_names(message: dict, table: str):
+    assert found_in([a_record(message)]).keyless == {table: ["id"]}
+
+
+def test_names_in_a_proposal_are_those_of_the_tables_whatever_is_in_them():
+    names = ("a: b #c", "2024", "订单", "[x]", "-", "y" * 200)
+    found = found_in([a_record(of_canal(None, name, id=1)) for name in names])
+    shown = "\n".join(describe("visits.jsonl", "records", found, {}))
+    proposed = yaml.safe_load(shown.split("dbt_project.yml:\n\n")[1].split("\n\n")[0])
+    assert proposed["visits"]["key_columns"] == {name: [] for name in names}
 
 
 def test_no_key_is_asked_for_where_a_hidden_one_is():
