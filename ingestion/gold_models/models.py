@@ -270,8 +270,17 @@ def is_named_so(declared: tuple[str | dict[str, str] | None, ...], place: Place)
 
 def _is_called(declared: str | dict[str, str] | None, name: str | None) -> bool:
     if isinstance(declared, dict):
-        return re.fullmatch(declared["pattern"], name or "") is not None
+        pattern = _pattern_of(declared)
+        return bool(pattern and name is not None and pattern.fullmatch(name))
     return declared in (None, name)
+
+
+def _pattern_of(declared: dict[str, str]) -> re.Pattern[str] | None:
+    """Return the pattern; None if it is none that Python reads, which gold refuses too."""
+    try:
+        return re.compile(declared["pattern"])
+    except (KeyError, TypeError, re.error):
+        return None
 
 
 def declared_models(project_dir: Path) -> list[Model]:
@@ -362,6 +371,13 @@ def _model(path: Path, call: dict[str, Any], described: dict[str, Any], alias: s
     declared = call["columns"] if "columns" in call else columns_in_yaml(described)
     if not declared:
         raise ValueError("it names no columns, and its YAML gives none a data_type")
+    for name in ARGUMENTS:
+        part = call.get(name)
+        if isinstance(part, dict) and not _pattern_of(part):
+            raise ValueError(
+                f"{name} is {part}, which is no regular expression, such as "
+                "{'pattern': 'orders_[0-9]+'}"
+            )
     columns = {
         name: column if isinstance(column, dict) else {"type": column}
         for name, column in declared.items()

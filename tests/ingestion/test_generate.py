@@ -12,6 +12,7 @@ from deltalake import write_deltalake
 from ingestion.__main__ import main
 from ingestion.config.feeds import read_config
 from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.cycles.ages import GoldTable
 from ingestion.errors import CONFIGURATION, OK, SOURCE, UserError
 from ingestion.gold_models.models import declared_models
 from ingestion.gold_models.new_models import models_for_new_tables
@@ -180,6 +181,14 @@ def test_the_table_of_a_model_has_its_alias_or_name_in_lower_case(folder, config
         ("{{ current_state" + CALL.replace("feed=", ""), "current_state needs feed by name"),
         ("{{ cdc.current_rows(table='t')", "current_rows needs feed by name"),
         (
+            r"{{ current_state" + CALL.replace("'orders'", r"{'pattern': 'orders_\\p{Digit}+'}"),
+            r"table is {'pattern': 'orders_\\p{Digit}+'}, which is no regular expression",
+        ),
+        (
+            "{{ current_state" + CALL.replace("'orders'", "{'patern': 'orders_.*'}"),
+            "table is {'patern': 'orders_.*'}, which is no regular expression",
+        ),
+        (
             "{{ cdc.current_rows(feed='crm', table='t')",
             "it names no columns, and its YAML gives none",
         ),
@@ -191,6 +200,22 @@ def test_a_model_that_cannot_be_read_is_told(folder, capsys, text, reason):
     assert declared_models(folder) == []
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"models/gold/orders.sql: cannot read this model: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "is_read"),
+    [
+        ("orders_[0-9]+", "orders_1", True),
+        ("orders_[0-9]+", "my_orders_1", False),
+        (".*", None, False),
+        # gold refuses it when it builds the model
+        (r"orders_\p{Digit}+", "orders_1", False),
+    ],
+)
+def test_a_cycle_asks_what_a_pattern_reads_whatever_it_is(pattern, name, is_read):
+    place = (None, {"pattern": pattern}, None, "t")
+    table = GoldTable("orders", "silver", "silver", "crm", place)
+    assert table.reads(("crm", None, name, None, "t")) == is_read
 
 
 def test_the_latest_schema_is_that_of_the_latest_change_whatever_its_partition(generate):
