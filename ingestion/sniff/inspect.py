@@ -1,6 +1,7 @@
 """`python -m ingestion inspect`: looks at records and proposes the feed that would read them."""
 
 import argparse
+import glob
 import json
 import re
 from collections import Counter
@@ -23,6 +24,8 @@ from ingestion.progress import say
 from ingestion.sniff.recognise import Candidates, candidates, mapping, read_document
 from ingestion.spark.session import session
 
+# So many lines show whether a file holds records: the first may be cut off.
+LOOKED_AT = 100
 TABLE_NAMES = (
     ("database", "db", "dbName"),
     ("schema", "schemaName", "schema-name"),
@@ -85,17 +88,26 @@ def add_parser(
     )
     parser.add_argument("what", metavar="FILE_OR_TOPIC", help="a file, folder, pattern or topic")
     parser.add_argument(
-        "--records", type=int, default=10_000, metavar="N", help="look at so many (10000)"
+        "--records", type=_positive, default=10_000, metavar="N", help="look at so many (10000)"
     )
     parser.set_defaults(main=main)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number above 0, but it is {text}")
+    return int(text)
 
 
 def main(args: argparse.Namespace) -> int:
     """Look at the records and print a proposal."""
     config = read_config(args.project_dir)
-    files = find_files(config.project_dir, [args.what])
+    # what is there by this name is no pattern
+    is_there = (config.project_dir / args.what).is_file()
+    what = glob.escape(args.what) if is_there else args.what
+    files = find_files(config.project_dir, [what])
     if files:
-        lines = _kind_of_lines(files[0][1])
+        lines = _kind_of_lines(files)
         rows = _rows_of_files(files, lines)
     elif re.search(r"[/*?]|\.(jsonl?|gz)$", args.what):
         raise UserError(f"There is no file {args.what}: name a file, a folder or a topic.", SOURCE)
@@ -104,7 +116,7 @@ def main(args: argparse.Namespace) -> int:
         rows = _rows_of_topic(config, args.what, args.records)
     found = examine(islice(rows, args.records))
     known = {one.name: one.facts for one in known_formats(config.project_dir).values()}
-    for line in describe(args.what, lines, found, known):
+    for line in describe(what, lines, found, known):
         say(line)
     return OK if found.formats else SOURCE
 
@@ -187,9 +199,9 @@ def _feed_name(what: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_0123456789") or "feed"
 
 
-def _kind_of_lines(path: Path) -> str:
-    first = next((row for row in read_rows(path, path.name, "records", {})), None)
-    return "messages" if first is None or first["partition"] == NO_PARTITION else "records"
+def _kind_of_lines(files: Iterable[tuple[str, Path]]) -> str:
+    first = islice(_rows_of_files(files, "records"), LOOKED_AT)
+    return "records" if any(row["partition"] != NO_PARTITION for row in first) else "messages"
 
 
 def _rows_of_files(files: Iterable[tuple[str, Path]], lines: str) -> Iterator[Row]:

@@ -150,7 +150,7 @@ def _debezium(body: dict[str, Any], wrapped: bool) -> Candidates | str:
         return "ticdc_debezium"
     if connector == "MySQL":
         return "debezium_cloudcanal"
-    if connector in DEBEZIUM_CONNECTORS:
+    if str(connector) in DEBEZIUM_CONNECTORS:
         return "debezium_json"
     if connector is None and "ts_sec" in source:
         return "dtle"

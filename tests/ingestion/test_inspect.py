@@ -3,12 +3,14 @@
 import csv
 import json
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 import yaml
 
 from ingestion.__main__ import main
 from ingestion.config.project_files import PROJECT_ROOT
+from ingestion.files.loading import find_files
 from ingestion.sniff.inspect import READ_FROM_KAFKA_KEY, Finding, describe, examine
 from ingestion.sniff.recognise import candidates, read_document
 from tests.formats.conftest import load_lines, wire_bytes
@@ -142,6 +144,65 @@ def test_a_file_gives_a_feed_that_loads_it(project: Project, capsys: pytest.Capt
     proposed = yaml.safe_load(shown.split("dbt_project.yml:\n\n")[1].split("\n\n")[0])
     assert proposed["visits"]["files"] == ["visits.jsonl"]
     assert proposed["visits"]["format"] == "canal_json"
+
+
+def test_a_file_is_found_by_its_name_whatever_is_in_it(
+    project: Project, capsys: pytest.CaptureFixture
+):
+    record = a_record(of_canal("shop", "visits", id=1))
+    (project.folder / "visits [1].jsonl").write_text(json.dumps(record))
+    # what the name would match as a pattern
+    (project.folder / "visits 1.jsonl").write_text("")
+    project.configure({})
+    assert main(["inspect", "visits [1].jsonl", "--project-dir", str(project.folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "1 look like canal_json" in shown
+    proposed = yaml.safe_load(shown.split("dbt_project.yml:\n\n")[1].split("\n\n")[0])
+    files = find_files(project.folder, proposed["visits"]["files"])
+    assert [name for name, _ in files] == ["visits [1].jsonl"]
+
+
+def test_records_are_read_as_records_below_lines_that_are_none(
+    project: Project, capsys: pytest.CaptureFixture
+):
+    project.configure({})
+    lines = ["cut off", '{"topic": "a"}', json.dumps(a_record(of_canal("shop", "visits", id=1)))]
+    (project.folder / "visits.jsonl").write_text("\n".join(lines))
+    assert main(["inspect", "visits.jsonl", "--project-dir", str(project.folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "1 look like canal_json" in shown
+    assert "lines: messages" not in shown
+
+
+@pytest.mark.parametrize("number", ["-1", "0", "x"])
+def test_a_number_of_records_that_is_none_is_refused(number: str, capsys: pytest.CaptureFixture):
+    with pytest.raises(SystemExit) as refused:
+        main(["inspect", "visits.jsonl", f"--records={number}"])
+    assert refused.value.code == 2
+    assert f"must be a whole number above 0, but it is {number}" in capsys.readouterr().err
+
+
+def others_of(value: object) -> Iterator[object]:
+    """Yield values like this one in which a part is another one."""
+    for other in ([], {}, 5, "x", None, True, [[]]):
+        yield other
+    parts = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for place, part in parts:
+        for other in others_of(part):
+            yield (value | {place: other}) if isinstance(value, dict) else [other]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_message_is_too_strange_to_be_looked_at(name: str):
+    for record in SAMPLES[name][:3]:
+        if message := read_document((record.get("value") or "").encode()):
+            found_in([a_record(other) for other in others_of(message)])
 
 
 @pytest.mark.kafka
