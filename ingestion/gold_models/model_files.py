@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from ingestion.config.feeds import read_project
+from ingestion.errors import SOURCE, UserError
 from ingestion.gold_models.models import (
     ARGUMENTS,
     Column,
@@ -85,15 +86,26 @@ def write(
     has_types = described is None and not any(JINJA.search(column.name) for column in table.columns)
     if described is None:
         text = yaml_text(model.stem, table, has_types, tests)
-        replace_file(project_dir / own, text.encode())
+        _write(project_dir / own, text)
     columns = "" if has_types else _columns_of_call(table)
-    replace_file(project_dir / model, sql_text(feed, table, columns).encode())
+    _write(project_dir / model, sql_text(feed, table, columns))
     if described is None:
         return []
     return [
         f"{described} is there already and stays as it is: see that it has the model's columns and "
         "tests, or remove its entry and the model and generate again"
     ]
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        replace_file(path, text.encode())
+    except OSError as error:
+        raise UserError(
+            f"New models are files of the project, and cannot be written ({error}): let this user "
+            "write there, or set tables of the feeds to report where it is auto.",
+            SOURCE,
+        ) from None
 
 
 def sql_text(feed: str, table: Table, columns: str) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.config.feeds import Config, Feed
-from ingestion.errors import SOURCE, UserError
 from ingestion.gold_models.model_files import (
     folder_of_models,
     model_names,
@@ -80,14 +79,7 @@ def models_for_new_tables(config: Config, seen: set[Owner]) -> list[Path]:
         for table in missing_models(config, config.feeds[name], declared)
         if table.owner in new
     ]
-    try:
-        outcomes = write_models(config.project_dir, missing, declared)
-    except OSError as error:
-        raise UserError(
-            f"tables: auto writes the models of new tables into the project, but cannot ({error}): "
-            "let this user write there, or set tables of the feeds to report.",
-            SOURCE,
-        ) from None
+    outcomes = write_models(config.project_dir, missing, declared)
     seen |= new
     for outcome in outcomes:
         outcome.show()

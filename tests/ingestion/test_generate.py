@@ -705,11 +705,14 @@ def test_new_tables_of_a_feed_that_says_auto_get_their_models_once(folder, capsy
     assert before.items() <= files_of(folder).items()
 
 
-def test_a_folder_that_cannot_be_written_is_told(folder):
+def test_a_folder_that_cannot_be_written_is_told(folder, capsys):
     (folder / MODELS / "crm").write_text("a file in the folder's place")
     told = [change(0, 0, "told")], [*schema("told", id="int int")]
     make_silver(folder, *told, tables="auto")
     seen = set()
-    with pytest.raises(UserError, match="tables: auto writes the models of new tables into the"):
+    with pytest.raises(UserError, match="New models are files of the project, and cannot be writ"):
         models_for_new_tables(read_config(folder), seen)
     assert seen == set()
+    assert main(["generate", "crm", "--project-dir", str(folder)]) == SOURCE
+    said = capsys.readouterr().err
+    assert said.startswith("New models are files of the project, and cannot be written (")
