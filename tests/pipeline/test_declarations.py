@@ -148,7 +148,12 @@ def test_what_cannot_be_declared_is_one_sentence(built, name, text, sentence):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "model", ["ref('declared_versions')", "ref('declared_states')", "'(select 1) dbt_subquery'"]
+    "model",
+    [
+        "ref('declared_versions')",
+        "ref('declared_states')",
+        "'(select 1) dbt_subquery' if execute else ref('declared')",
+    ],
 )
 @pytest.mark.parametrize(
     ("test", "kind"),
@@ -160,8 +165,7 @@ def test_what_cannot_be_declared_is_one_sentence(built, name, text, sentence):
 )
 def test_a_test_that_is_not_for_a_table_or_has_a_filter_is_one_sentence(built, test, kind, model):
     """dbt's `where` puts a text in the place of the table, once the project is parsed."""
-    given = f"{model} if execute else ref('declared')"
-    outcome = built.dbt("show", "--inline", f"{{{{ cdc.test_{test}({given}) }}}}")
+    outcome = built.dbt("show", "--inline", f"{{{{ cdc.test_{test}({model}) }}}}")
     assert f"the test is for gold models {kind}, and takes no `where`." in said_of(outcome)
 
 

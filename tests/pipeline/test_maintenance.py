@@ -243,6 +243,7 @@ def test_the_gold_table_of_a_model_that_has_left_is_removed_from_the_lakehouse(w
         assert not project.spark.catalog.tableExists(relation)
     # the view names the tables that are left
     project.sql("select * from silver.misfits where gold_table = 'modelled_twin'")
+    model.with_name("modelled_twin.sql").unlink()
     assert project.sql("select * from silver.applied_versions where model = 'modelled'") == []
     for table, why in {
         "gold.modelled": "there is no table gold.modelled",
