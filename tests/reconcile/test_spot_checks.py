@@ -78,7 +78,7 @@ def test_a_model_is_checked_whose_table_has_an_alias(crm: Crm, checked):
     checks = SpotChecks(crm.project.spark)
     crm.heartbeat("orders", 2)
     checked(1, checks)
-    assert checks.suspects["Deals"].keys() >= {("3",), ("9",)}
+    assert checks.tables["Deals"].suspects.keys() >= {("3",), ("9",)}
 
 
 def test_a_row_whose_change_may_be_on_its_way_is_no_finding(crm: Crm, checked):
