@@ -8,6 +8,22 @@ SPOT_CHECKS = "tests/reconcile/test_spot_checks.py"
 
 MUTANTS = (
     Mutant(
+        name="report: a webhook that redirects counts as one that has taken the finding",
+        kind="a guard left out",
+        file="ingestion/report/webhook.py",
+        before="build_opener(_NoRedirects)",
+        after="build_opener()",
+        tests=(f"{TESTS}/test_webhook.py",),
+    ),
+    Mutant(
+        name="config: Spark's own options are accepted where all feeds share them",
+        kind="a guard left out",
+        file="ingestion/config/feeds.py",
+        before="kafka_options(shared)",
+        after="{str(key): str(value) for key, value in shared.items()}",
+        tests=(f"{TESTS}/test_config.py",),
+    ),
+    Mutant(
         name="loader: reading goes on one record behind the end of a gap",
         kind="a comparison turned",
         file="ingestion/kafka/offsets.py",

@@ -7,6 +7,14 @@ BARE = "tests/formats/test_bare_numbers.py"
 
 MUTANTS = (
     Mutant(
+        name="values: Spark puts the environment in the place of ${...} in a text",
+        kind="a guard left out",
+        file="macros/sql/quoted.sql",
+        before=""".replace('${', '\\\\u0024{')""",
+        after="",
+        tests=("tests/types/test_quoted.py",),
+    ),
+    Mutant(
         name="bare numbers: a number beside the row is taken for the row's",
         kind="a guard left out",
         file="macros/parse/bare_number_reason.sql",
