@@ -100,6 +100,9 @@ def test_ctrl_c_while_spark_is_at_work_for_dbt_breaks_off_the_command(
     finally:
         over.set()
         interrupting.join()
+        # Ctrl-C closed the connection to Java whose thread had the session: the next one must know it, or starts a Java of its own
+        java_class = SparkSession._get_j_spark_session_class(spark._jvm)
+        java_class.setActiveSession(spark._jsparkSession)
     assert "no message" not in capsys.readouterr().err
 
 
