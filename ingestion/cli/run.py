@@ -10,6 +10,7 @@ from threading import Event
 
 from ingestion.bronze.feeds import check_feeds
 from ingestion.bronze.tables import create_tables
+from ingestion.config.arguments import port, seconds, whole
 from ingestion.config.feeds import Config, Feed, choose, read_config
 from ingestion.config.secrets import resolve
 from ingestion.cycles.loop import follow
@@ -17,7 +18,7 @@ from ingestion.cycles.one_cycle import Options
 from ingestion.dbt.running import run_dbt
 from ingestion.errors import OK
 from ingestion.gold_models.new_models import models_for_new_tables
-from ingestion.loader.load import load_once, seconds
+from ingestion.loader.load import load_once
 from ingestion.locks import feed_lock, metastore_lock
 from ingestion.progress import say
 from ingestion.report import text
@@ -53,7 +54,7 @@ def add_parser(
     )
     parser.add_argument(
         "--spot-check-every",
-        type=_whole,
+        type=whole,
         default=20,
         metavar="CYCLES",
         help="with --follow: compare some rows with their sources so often (20); 0: never",
@@ -66,24 +67,11 @@ def add_parser(
     )
     parser.add_argument(
         "--metrics-port",
-        type=_port,
+        type=port,
         metavar="PORT",
         help="with --follow: serve the metrics at http://this-machine:PORT/metrics",
     )
     parser.set_defaults(main=main)
-
-
-def _whole(text: str) -> int:
-    if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"must be a whole number, but it is {text}")
-    return int(text)
-
-
-def _port(text: str) -> int:
-    port = _whole(text)
-    if not 1 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"must be a port from 1 to 65535, but it is {text}")
-    return port
 
 
 def main(args: argparse.Namespace) -> int:

@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 
 from ingestion.config.feeds import Config
 from ingestion.reconcile.both_sides import Key
+from ingestion.report.facts import SPOT_CHECK as TEST
 from ingestion.tables import query_table
 
-TEST = "spot_check"
 OPEN = f"test = '{TEST}' and resolved_at is null"
 
 

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from ingestion.bronze.feeds import check_feeds
 from ingestion.bronze.tables import create_tables
+from ingestion.config.arguments import seconds
 from ingestion.config.feeds import Config, Feed, choose, read_config
 from ingestion.config.secrets import resolve
 from ingestion.errors import OK, UserError
@@ -20,9 +21,6 @@ from ingestion.loader.follow import follow
 from ingestion.locks import feed_lock
 from ingestion.progress import Batch, complain, say, show_batch
 from ingestion.spark.session import session
-
-# the system waits no longer than some hundreds of these
-A_YEAR = 365 * 24 * 60 * 60
 
 
 def add_parser(
@@ -40,28 +38,6 @@ def add_parser(
         "--accept-gaps", action="store_true", help="go on after records lost at the source"
     )
     parser.set_defaults(main=main)
-
-
-def seconds(text: str) -> float:
-    """Return a duration of the command line; argparse reports one that is not valid."""
-    number = seconds_or_0(text)
-    if number == 0:
-        raise argparse.ArgumentTypeError("must be above 0")
-    return number
-
-
-def seconds_or_0(text: str) -> float:
-    """Return a duration of the command line that may be 0."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1
-    # not true of nan
-    if not 0 <= number <= A_YEAR:
-        raise argparse.ArgumentTypeError(
-            f"must be seconds, and no more than {A_YEAR:,} (a year), but it is {text}"
-        )
-    return number
 
 
 def main(args: argparse.Namespace) -> int:

@@ -9,11 +9,11 @@ import time
 
 from pyspark.sql import SparkSession
 
+from ingestion.config.arguments import positive, seconds_or_0
 from ingestion.config.feeds import Config, choose, read_config
 from ingestion.config.settings import nearest
 from ingestion.errors import DIFFERENT, OK, UserError
 from ingestion.gold_models.models import Model, declared_models
-from ingestion.loader.load import seconds_or_0
 from ingestion.progress import say
 from ingestion.reconcile.both_sides import Comparison, gold_table
 from ingestion.reconcile.compare import Reading, compare_checksums, count_source
@@ -35,11 +35,11 @@ def add_parser(
     )
     parser.add_argument("models", nargs="+", metavar="MODEL", help="gold models, such as orders")
     parser.add_argument(
-        "--rows-per-piece", type=_positive, default=50_000, metavar="N", help="default: 50000"
+        "--rows-per-piece", type=positive, default=50_000, metavar="N", help="default: 50000"
     )
     parser.add_argument(
         "--limit",
-        type=_positive,
+        type=positive,
         default=20,
         metavar="N",
         help="read again and show at most so many differing rows; default: 20",
@@ -58,12 +58,6 @@ def add_parser(
         help="compare one row of one model: the values of its key, in the model's order",
     )
     parser.set_defaults(main=main)
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number above 0, but it is {text}")
-    return int(text)
 
 
 def main(args: argparse.Namespace) -> int:

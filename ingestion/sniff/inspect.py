@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from ingestion.config.arguments import positive
 from ingestion.config.feeds import Config, Feed, read_config
 from ingestion.config.formats import known_formats
 from ingestion.errors import OK, SOURCE, UserError
@@ -88,15 +89,9 @@ def add_parser(
     )
     parser.add_argument("what", metavar="FILE_OR_TOPIC", help="a file, folder, pattern or topic")
     parser.add_argument(
-        "--records", type=_positive, default=10_000, metavar="N", help="look at so many (10000)"
+        "--records", type=positive, default=10_000, metavar="N", help="look at so many (10000)"
     )
     parser.set_defaults(main=main)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number above 0, but it is {text}")
-    return int(text)
 
 
 def main(args: argparse.Namespace) -> int:
