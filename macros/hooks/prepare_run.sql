@@ -7,11 +7,12 @@
         {%- do cdc.refuse_ansi() -%}
         {%- do cdc.refuse_shared_names() -%}
         {%- do cdc.refuse_cut_overs_without_times() -%}
+        {%- set is_first_run = load_relation(cdc.applied_versions()) is none -%}
         {%- do cdc.register_bronze() -%}
         {%- do cdc.register_findings() -%}
         {%- do cdc.generate_code(false) -%}
         {%- do cdc.warn_of_unread_settings() -%}
-        {%- set applied = cdc.applied_marks() -%}
+        {%- set applied = {} if is_first_run else cdc.applied_marks() -%}
         {#- with the versions before it: one question, in place of a second one of how far back the log reaches -#}
         {%- set history = cdc.history_of_bronze(20) -%}
         {%- set versions = history.columns['version'].values() -%}

@@ -6,11 +6,7 @@
 
     {%- call cdc.with_hooks() -%}
         {%- if not mark -%}
-            {%- call statement('main') -%}
-                {{ create_table_as(False, this, cdc.first_rows(compiled_code)) }}
-            {%- endcall -%}
-            {%- do persist_docs(this, model) -%}
-            {%- do cdc.rows_were_added() -%}
+            {%- do cdc._create_silver_table(compiled_code) -%}
             {%- do cdc.mark_applied(version, invocation_id) -%}
             {%- if model.name.endswith('_changes') -%}
                 {%- do cdc.note_first_build(version) -%}

@@ -9,11 +9,7 @@
             {%- do cdc.nothing_new() -%}
         {%- else -%}
             {%- do cdc.drop_other_type('table') -%}
-            {%- call statement('main') -%}
-                {{ create_table_as(False, this, cdc.first_rows(compiled_code)) }}
-            {%- endcall -%}
-            {%- do persist_docs(this, model) -%}
-            {%- do cdc.rows_were_added() -%}
+            {%- do cdc._create_silver_table(compiled_code) -%}
         {%- endif -%}
     {%- endcall -%}
     {%- do cdc.mark_applied(0, built_by) -%}

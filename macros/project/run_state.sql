@@ -11,6 +11,7 @@
     declared       {gold model: what decides what is in its table}, see declared_by_model
     built          {schema: the tables that exist}, see is_built
     known          {question: its answer}, of questions that several models ask
+    empty_tables   the models whose tables this run created without rows
     looked_from    {test: the version after which it looked}, see checked_version
     compared_with_some   the tests that did not compare with all earlier changes, see is_compared -#}
 {% macro begin_run(bronze_version, oldest_version, applied) -%}
@@ -18,7 +19,7 @@
         'bronze_version': bronze_version, 'oldest_version': oldest_version,
         'applied': applied, 'applied_before': dict(applied), 'applied_now': {},
         'unread_feeds': {}, 'new_records': none, 'new_changes': {}, 'gold_plans': {}, 'declared': {}, 'built': {},
-        'known': {}, 'looked_from': {}, 'compared_with_some': []
+        'known': {}, 'empty_tables': [], 'looked_from': {}, 'compared_with_some': []
     }}) -%}
 {%- endmacro %}
 

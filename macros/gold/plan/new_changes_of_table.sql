@@ -152,18 +152,6 @@
 {%- endmacro %}
 
 
-{#- The select of a new table. Where all that it reads are changes with positions, and there is none, nothing is looked for. -#}
-{% macro first_rows(select) -%}
-    {%- if model.config.meta.reads_only == 'positions' and not cdc.has_positions() -%}
-select * from (
-{{ select }}
-) where false
-    {%- else -%}
-{{ select }}
-    {%- endif -%}
-{%- endmacro %}
-
-
 {#- Is there a change that its position orders? -#}
 {% macro has_positions() -%}
     {%- for from_beginning in [false, true] -%}

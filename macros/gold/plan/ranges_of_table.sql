@@ -29,7 +29,8 @@
         {{ return(fromjson(text)) }}
     {%- endif -%}
     {%- set ranges = [] -%}
-    {%- for row in run_query(cdc.ranges_by_table()) -%}
+    {%- set is_empty = 'cdc_sequence_ranges' in cdc.lakehouse_run().empty_tables -%}
+    {%- for row in ([] if is_empty else run_query(cdc.ranges_by_table())) -%}
         {%- do ranges.append(row.values()[:5] | list + [row[5] | int]) -%}
     {%- endfor -%}
     {%- if cdc.is_settled('cdc_order_marks') -%}
