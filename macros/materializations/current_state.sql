@@ -187,8 +187,8 @@ using (
     {%- if places %}
         and (
             current.{{ places.column }} is null
-            {%- for range in places.ranges %}
-            or current.{{ places.column }} {{ range }}
+            {%- for condition in places.conditions %}
+            or current.{{ places.column }} {{ condition }}
             {%- endfor %}
         )
     {%- endif %}

@@ -1,6 +1,7 @@
 """A merge into a large table reads the files in which keys of the run's changes lie, and finds every row all the same."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ TABLES = {f"in_{kind.split('(')[0]}": kind for kind in KEYS}
 # What else a key may be.
 TEXT, UNLIKE, WRONG, OLD = "of_text", "unlike_its_key", "of_no_number", "of_old_build"
 OTHERS = {TEXT: "string", UNLIKE: "bigint", WRONG: "bigint", OLD: "bigint"}
+MOST_LISTED = 10_000
 NOTED = "show tblproperties gold.{} ('cdc.keys_are_values')"
 
 
@@ -183,15 +185,35 @@ def test_a_change_with_another_value_than_its_row_key_makes_all_later_merges_rea
     }
 
 
+def conditions(project):
+    """Return what the merge into in_bigint asks of the key."""
+    script = next(project.root.glob("target/run/*/models/gold/in_bigint.sql")).read_text()
+    found = re.findall(r"or current\.id (in \([^)]*\)|between \S+ and \S+)", script)
+    return [re.sub(r"\s+", " ", one) for one in found]
+
+
 def test_few_old_keys_do_not_widen_the_range_of_new_ones(project, merged):
     """With the first of all keys the merge still leaves out those between."""
     keys = ["1", "9000000000"]
     project.land(FEED, 4, merged.of("in_bigint", "UPDATE", *keys, note="fifth"))
     project.run("--select", "silver", "in_bigint")
-    script = next(project.root.glob("target/run/*/models/gold/in_bigint.sql")).read_text()
-    assert "or current.id between 1L and 1L" in script
-    assert "or current.id between 9000000000L and 9000000000L" in script
-    assert script.count(" between ") == len(keys)
+    assert conditions(project) == ["in ( 1L )", "in ( 9000000000L )"]
     found = rows(project, "in_bigint")
     assert [found[key] for key in keys] == ["fifth", "fifth"]
     assert json.dumps(found).count("fifth") == len(keys)
+
+
+def test_more_keys_than_a_statement_lists_are_looked_for_in_their_ranges(project, merged):
+    keys = [str(key) for key in range(1, MOST_LISTED + 1)]
+    [record] = merged.of("in_bigint", "UPDATE", "9000000000", note="sixth")
+    message = json.loads(record["value"])
+    message["data"] += [{"id": key, "note": "sixth"} for key in keys]
+    project.land(FEED, 5, [record | {"value": json.dumps(message)}])
+    project.run("--select", "silver", "in_bigint")
+    assert conditions(project) == [
+        f"between 1L and {MOST_LISTED}L",
+        "between 9000000000L and 9000000000L",
+    ]
+    found = rows(project, "in_bigint")
+    assert [key for key, note in found.items() if note != "sixth"] == ["7000000000"]
+    assert len(found) == MOST_LISTED + 2

@@ -1,6 +1,8 @@
-{#- Where in a large table the rows lie that a run's changes may change, so that its merge reads these places alone: SQL over `current`,
-    a row of gold; none where the merge has to look everywhere. `latest`: the model's select.
-    Up to 32 ranges of values of the first column of the key that has an order. A merge finds a row by its row_key, and may look for it by
+{#- Where in a large table the rows lie that a run's changes may change, so that its merge reads these places alone: the column, and
+    conditions on it, one of which each such row meets, or has NULL there; none where the merge has to look everywhere. `latest`: the
+    model's select.
+    Up to 32 ranges of values of the first column of the key that has an order; the values themselves where they are at most 10,000, by
+    which Spark leaves out all other rows before it joins them. A merge finds a row by its row_key, and may look for it by
     the value of that column only as long as the value is what the row_key says, or NULL. Whether it is in all rows, is asked once of the
     table, and of a run's changes before they are merged; the table's property cdc.keys_are_values has the answer. -#}
 {% macro key_ranges(latest, plan) -%}
@@ -9,16 +11,20 @@
         {{ return(none) }}
     {%- endif -%}
     {%- set ranges = [] -%}
-    {%- for first, last, others in run_query(cdc._ranges_of_changes(latest, column)) -%}
+    {%- for keys, others in run_query(cdc._ranges_of_changes(latest, column)) -%}
         {%- if others -%}
             {%- do cdc._note_whether_keys_are_values(false) -%}
             {{ return(none) }}
         {%- endif -%}
-        {%- if first is not none -%}
-            {%- do ranges.append('between ' ~ cdc._literal(first, column.type) ~ ' and ' ~ cdc._literal(last, column.type)) -%}
-        {%- endif -%}
+        {%- do ranges.append(fromjson(keys)) -%}
     {%- endfor -%}
-    {{ return({'column': column.name, 'ranges': ranges}) }}
+    {%- set most = 10000 -%}
+    {%- set are_few = ranges | map('length') | sum <= most -%}
+    {%- set conditions = [] -%}
+    {%- for keys in ranges if keys -%}
+        {%- do conditions.append(cdc._among(keys, column.type) if are_few else cdc._between(keys, column.type)) -%}
+    {%- endfor -%}
+    {{ return({'column': column.name, 'conditions': conditions}) }}
 {%- endmacro %}
 
 
@@ -64,7 +70,7 @@
 {%- endmacro %}
 
 
-{#- The first and the last key of each range, as texts, and how many rows of it have another value than their row_key says. From the
+{#- The keys of each range as JSON, in order, and how many rows of it have another value than their row_key says. From the
     first key to the last there are 64 places of equal width: ranges end where places are empty, so that a few old keys do not stretch
     the range of many new ones, and keys that lie everywhere have one range. -#}
 {% macro _ranges_of_changes(latest, column) -%}
@@ -112,8 +118,7 @@
     )
 
     select
-        cast(min(key) as string) as first,
-        cast(max(key) as string) as last,
+        to_json(transform(array_sort(collect_set(key)), key -> cast(key as string))) as keys,
         count_if(is_other) as others
     from in_ranges
     group by range_number
@@ -132,8 +137,28 @@
 {%- endmacro %}
 
 
-{#- A value as Spark has written it, as a literal of its type: Delta looks for files by literals alone. -#}
-{% macro _literal(text, type) -%}
+{% macro _among(keys, type) -%}
+in (
+                {%- for line in cdc._literals(keys, type) | batch(20) %}
+                {{ line | join(', ') }}{{ ',' if not loop.last }}
+                {%- endfor %}
+            )
+{%- endmacro %}
+
+
+{% macro _between(keys, type) -%}
+between {{ cdc._literals([keys[0], keys[-1]], type) | join(' and ') }}
+{%- endmacro %}
+
+
+{#- Values as Spark has written them, as literals of their type: Delta looks for files by literals alone. -#}
+{% macro _literals(texts, type) -%}
     {%- set suffixes = {'bigint': 'L', 'int': '', 'smallint': 'S', 'tinyint': 'Y'} -%}
-    {{ text ~ suffixes[type] if type in suffixes else text ~ 'BD' if type.startswith('decimal(') else type ~ ' ' ~ cdc.quoted(text) }}
+    {%- set before = '' if type in suffixes or type.startswith('decimal(') else type ~ " '" -%}
+    {%- set after = suffixes.get(type, 'BD' if type.startswith('decimal(') else "'") -%}
+    {%- set literals = [] -%}
+    {%- for text in texts -%}
+        {%- do literals.append(before ~ text ~ after) -%}
+    {%- endfor -%}
+    {{ return(literals) }}
 {%- endmacro %}
