@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import threading
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -72,8 +73,9 @@ class Followed:
         self.number = 0
 
     def cycle(self, until=lambda _: True):
-        """Run cycles until one is as it should be."""
-        for _ in range(20):
+        """Run cycles until one is as it should be, for a minute at most."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
             self.number += 1
             self.project, self.progress, cycle = run_cycle(
                 self.lakehouse.spark,
