@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from ingestion.bronze.tables import append_rows, landed_batches, read_table
+from ingestion.bronze.tables import append_rows, landed_batches, read_table, small_table
 from ingestion.config.feeds import Config, Feed, choose
 from ingestion.config.settings import nearest
 from ingestion.errors import CHANGED, UserError
@@ -94,8 +94,7 @@ def fingerprint(settings: str) -> str:
 
 
 def _recorded(spark: SparkSession, bronze: str) -> dict[str, tuple[str | None, str]]:
-    rows = read_table(spark, bronze, "feeds").collect()
-    latest = sorted(rows, key=lambda row: row.recorded_at)
+    latest = sorted(small_table(spark, bronze, "feeds"), key=lambda row: row.recorded_at)
     return {row.feed: (row.settings, row.fingerprint) for row in latest}
 
 

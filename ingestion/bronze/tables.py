@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 from py4j.java_gateway import JavaObject
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
@@ -74,19 +74,33 @@ def read_table(spark: SparkSession, bronze: str, table: str) -> DataFrame:
     return spark.read.format("delta").load(table_path(bronze, table))
 
 
+def small_table(spark: SparkSession, bronze: str, table: str) -> list[Row]:
+    """Return the rows of one of the small tables, which are read once for each version of it."""
+    snapshot = _snapshot(spark, bronze, table)
+    # one that was created again at its place has another id, one that was put back another time
+    state = snapshot.metadata().id(), snapshot.version(), snapshot.timestamp()
+    path = table_path(bronze, table)
+    if path not in _rows_read or _rows_read[path][0] != state:
+        _rows_read[path] = state, read_table(spark, bronze, table).collect()
+    return _rows_read[path][1]
+
+
+_rows_read: dict[str, tuple[tuple[str, int, int], list[Row]]] = {}
+
+
 def bronze_version(spark: SparkSession, bronze: str) -> int:
     """Return the version of the table of messages, without a Spark job."""
-    return int(_snapshot(spark, bronze).version())
+    return int(_snapshot(spark, bronze, "messages").version())
 
 
 def landed_batches(spark: SparkSession, bronze: str) -> JavaObject:
     """Return the last batch of each application that Delta remembers, as a map of the JVM."""
-    return _snapshot(spark, bronze).transactions()
+    return _snapshot(spark, bronze, "messages").transactions()
 
 
-def _snapshot(spark: SparkSession, bronze: str) -> JavaObject:
+def _snapshot(spark: SparkSession, bronze: str, table: str) -> JavaObject:
     delta = spark._jvm.org.apache.spark.sql.delta.DeltaLog
-    log = delta.forTable(spark._jsparkSession, table_path(bronze, "messages"))
+    log = delta.forTable(spark._jsparkSession, table_path(bronze, table))
     none = spark._jvm.scala.Option.empty()
     return log.update(False, none, none)
 

@@ -20,6 +20,7 @@ from ingestion.bronze.tables import (
     landed_batches,
     new_load_id,
     read_table,
+    small_table,
 )
 from ingestion.config.feeds import Config, Feed
 from ingestion.errors import BAD_LINES, CHANGED, OK, SOURCE, UserError
@@ -124,9 +125,9 @@ def _unfinished(spark: SparkSession, config: Config, feed: Feed) -> Plan | None:
         return None
     stored = json.loads(read_text(spark, begun))
     plan = Plan(stored["load_id"], tuple(File(**file) for file in stored["files"]))
-    done = read_table(spark, config.bronze, "files").where(F.col("load_id") == plan.load_id)
+    files = small_table(spark, config.bronze, "files")
     landed = landed_batches(spark, config.bronze).contains(_application(feed, plan.load_id))
-    if not landed or not done.isEmpty():
+    if not landed or any(file.load_id == plan.load_id for file in files):
         return None
     for file in plan.files:
         path = config.project_dir / file.path
@@ -141,9 +142,8 @@ def _unfinished(spark: SparkSession, config: Config, feed: Feed) -> Plan | None:
 
 def _new_plan(spark: SparkSession, config: Config, feed: Feed) -> Plan:
     """Write down which files come next, so that a load after a crash takes the same ones."""
-    rows = read_table(spark, config.bronze, "files").where(F.col("feed") == feed.name)
-    columns = ("path", "size", "sha256", F.unix_micros("loaded_at").alias("loaded_at"))
-    loaded = {row.path: row for row in rows.select(*columns).collect()}
+    rows = small_table(spark, config.bronze, "files")
+    loaded = {row.path: row for row in rows if row.feed == feed.name}
     found = find_files(config.project_dir, feed.files)
     if not found and not loaded:
         raise UserError(f"Feed {feed.name}: no file matches {', '.join(feed.files)}.", SOURCE)
@@ -151,10 +151,12 @@ def _new_plan(spark: SparkSession, config: Config, feed: Feed) -> Plan:
     for name, path in found:
         if name not in loaded:
             files.append(_file(name, path))
-        elif _is_changed(File(*loaded[name][:3]), path, loaded[name].loaded_at / 1e6):
+            continue
+        row = loaded[name]
+        if _is_changed(File(name, row.size, row.sha256), path, row.loaded_at.timestamp()):
             raise UserError(
                 f"Feed {feed.name}: {name} changed after it was loaded: put back what it held "
-                f"({loaded[name].size} bytes), and give the new content a new name.",
+                f"({row.size} bytes), and give the new content a new name.",
                 CHANGED,
             )
     plan = Plan(new_load_id(feed.name), tuple(file for file in files if file))

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from ingestion.bronze.checkpoints import Gap, Identity, Start
-from ingestion.bronze.tables import append_rows, read_table
+from ingestion.bronze.tables import append_rows, read_table, small_table
 from ingestion.config.feeds import Config, Feed, Offsets
 from ingestion.kafka import brokers
 from ingestion.kafka.brokers import NO_ID, Topic
@@ -73,10 +73,9 @@ def find_gaps_of_others(
     if not names:
         return []
     first: dict[tuple[str, int], int] = {}
-    readers = read_table(spark, config.bronze, "topics").where(
-        (F.col("feed") != feed.name) & F.col("topic_id").isin(list(names))
-    )
-    for reader in readers.collect():
+    for reader in small_table(spark, config.bronze, "topics"):
+        if reader.feed == feed.name or reader.topic_id not in names:
+            continue
         landed = read_table(spark, config.bronze, "messages").where(
             (F.col("feed") == reader.feed)
             & (F.col("topic") == reader.topic)

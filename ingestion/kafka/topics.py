@@ -3,14 +3,14 @@
 from pyspark.sql import SparkSession
 
 from ingestion.bronze.checkpoints import Identity
-from ingestion.bronze.tables import append_rows, read_table
+from ingestion.bronze.tables import append_rows, small_table
 from ingestion.config.feeds import Config, Feed
 from ingestion.kafka.brokers import NO_ID, Topic
 
 
 def known_topics(spark: SparkSession, config: Config, feed: Feed) -> dict[str, Identity]:
     """Return the topics that the feed has read, as they were when it last looked."""
-    rows = read_table(spark, config.bronze, "topics").where(f"feed = '{feed.name}'").collect()
+    rows = [row for row in small_table(spark, config.bronze, "topics") if row.feed == feed.name]
     newest = sorted(rows, key=lambda row: row.topic_generation)
     return {row.topic: Identity(row.topic_id, row.topic_generation) for row in newest}
 
