@@ -146,6 +146,7 @@ format: setup  ## let ruff put the Python in order
 
 bench: setup  ## measure, as ratios
 	@$(BIN)/python benchmarks/loader.py
+	@$(BIN)/python benchmarks/loader.py --records 2000000
 	@$(BIN)/python benchmarks/follow.py
 	@$(BIN)/python benchmarks/formats.py
 	@$(BIN)/python benchmarks/pipeline.py full
