@@ -5,7 +5,7 @@ by_hand.py: the same three tables, three lean ones, and the latest state alone.
 `python benchmarks/pipeline.py batch` runs a batch of 5,000 changes behind 0.5, 5 and 10 million.
 `python benchmarks/pipeline.py checks` does the same with all shipped tests (`dbt build`).
 `python benchmarks/pipeline.py tables` runs news of 3 tables among 3 and among 200.
-`python benchmarks/pipeline.py threads` runs news of 20 tables one, two and four models at a time.
+`python benchmarks/pipeline.py threads` runs news of 20 tables one, two and three models at a time.
 `python benchmarks/pipeline.py files` runs a batch behind the files of 1,000 runs, and behind few.
 `python benchmarks/pipeline.py marks` asks for the epochs of 200 tables behind 500 runs.
 `python benchmarks/pipeline.py large` changes 5,000 keys of 200,000 rows, and of 20 million in a
@@ -293,11 +293,11 @@ def tables(folder: Path, rounds: int, count: int) -> None:
 
 
 def threads(folder: Path, rounds: int, count: int) -> None:
-    """New changes of all tables, with 1, 2 and 4 models at a time."""
+    """New changes of all tables, with 1, 2 and 3 models at a time."""
     project = Project(folder / "project", count)
     project.load(count * 200, count * 100, count)
     project.run()
-    taken: dict[int, list[float]] = {1: [], 2: [], 4: []}
+    taken: dict[int, list[float]] = {1: [], 2: [], 3: []}
     for number in range(rounds + 1):
         for models, times in taken.items():
             project.load(100 * count, count, count)
