@@ -24,6 +24,14 @@ MUTANTS = (
         tests=(f"{TESTS}/test_config.py",),
     ),
     Mutant(
+        name="loader: a small table of bronze stays as it was read first",
+        kind="a comparison turned",
+        file="ingestion/bronze/tables.py",
+        before="_rows_read[path][0] != state",
+        after="_rows_read[path][0] is None",
+        tests=(f"{TESTS}/test_small_tables.py",),
+    ),
+    Mutant(
         name="loader: reading goes on one record behind the end of a gap",
         kind="a comparison turned",
         file="ingestion/kafka/offsets.py",

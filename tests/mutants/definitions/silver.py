@@ -80,6 +80,17 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        name="order marks: those of a first run are left out, as if no change had a position",
+        kind="a comparison turned",
+        file="macros/materializations/_create_silver_table.sql",
+        before="or cdc.has_positions()",
+        after="or not cdc.has_positions()",
+        tests=(
+            "tests/pipeline/test_gold.py::test_gold_holds[a_new_full_load_clears_what_it_does_not_bring]",
+            "tests/pipeline/test_tables_of_positions.py",
+        ),
+    ),
+    Mutant(
         name="complete_up_to: a table that is being read again counts as complete",
         kind="a guard left out",
         file="models/silver/cdc_complete_up_to.sql",
