@@ -41,28 +41,33 @@ def create_again(project):
 
 
 def test_tables_without_positions_have_their_columns_and_take_rows_later(project):
-    project.add_feed("by_offset", format="canal_json", files="in/by_offset")
-    project.write_model("by_offset", GOLD.format(feed="by_offset", more=""))
+    if project.feeds:
+        pytest.skip("beside the shop there are changes with positions")
+    project.add_feed("counted_by_offset", format="canal_json", files="in/counted_by_offset")
+    project.write_model("counted_by_offset", GOLD.format(feed="counted_by_offset", more=""))
     row = {"id": "1", "value": "a"}
     project.land(
-        Feed("by_offset", "canal_json"), 0, [canal_record("by_offset", 1, "INSERT", row, 1)]
+        Feed("counted_by_offset", "canal_json"),
+        0,
+        [canal_record("counted_by_offset", 1, "INSERT", row, 1)],
     )
     create_again(project)
     assert [project.spark.table(f"silver.{table}").count() for table in TABLES] == [0, 0]
 
-    project.add_feed("by_position", format="debezium_json", files="in/by_position")
+    project.add_feed("counted_by_position", format="debezium_json", files="in/counted_by_position")
     more = "schema='public', "
-    project.write_model("by_position", GOLD.format(feed="by_position", more=more))
+    project.write_model("counted_by_position", GOLD.format(feed="counted_by_position", more=more))
     changes = [
-        change(0, "r", {"id": 1, "value": "read"}, postgres("by_position", 10, "true")),
-        change(1, "u", {"id": 1, "value": "written"}, postgres("by_position", 20)),
+        change(0, "r", {"id": 1, "value": "read"}, postgres("counted_by_position", 10, "true")),
+        change(1, "u", {"id": 1, "value": "written"}, postgres("counted_by_position", 20)),
     ]
-    project.land(Feed("by_position", "debezium_json"), 1, changes)
+    project.land(Feed("counted_by_position", "debezium_json"), 1, changes)
     project.run()
     rows = {table: project.sql(f"select * from silver.{table}") for table in TABLES}
     assert all(rows.values())
     values = [
-        project.sql(f"select value from gold.{feed}") for feed in ("by_offset", "by_position")
+        project.sql(f"select value from gold.{feed}")
+        for feed in ("counted_by_offset", "counted_by_position")
     ]
     assert values == [[("a",)], [("written",)]]
 
