@@ -74,8 +74,12 @@ def read_table(spark: SparkSession, bronze: str, table: str) -> DataFrame:
     return spark.read.format("delta").load(table_path(bronze, table))
 
 
+# Of each small table, by its path: the state in which it was read, and its rows.
+_rows_read: dict[str, tuple[tuple[str, int, int], list[Row]]] = {}
+
+
 def small_table(spark: SparkSession, bronze: str, table: str) -> list[Row]:
-    """Return the rows of one of the small tables, which are read once for each version of it."""
+    """Return the rows of one of the small tables, which are read once for each state of it."""
     snapshot = _snapshot(spark, bronze, table)
     # one that was created again at its place has another id, one that was put back another time
     state = snapshot.metadata().id(), snapshot.version(), snapshot.timestamp()
@@ -83,9 +87,6 @@ def small_table(spark: SparkSession, bronze: str, table: str) -> list[Row]:
     if path not in _rows_read or _rows_read[path][0] != state:
         _rows_read[path] = state, read_table(spark, bronze, table).collect()
     return _rows_read[path][1]
-
-
-_rows_read: dict[str, tuple[tuple[str, int, int], list[Row]]] = {}
 
 
 def bronze_version(spark: SparkSession, bronze: str) -> int:

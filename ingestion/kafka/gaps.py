@@ -126,7 +126,6 @@ def note_gaps(spark: SparkSession, config: Config, feed: Feed, start: Start) -> 
     """Add the checkpoint's gaps to bronze's list, unless a killed loader has done so."""
     if not start.gaps:
         return
-    noted = read_table(spark, config.bronze, "gaps").where(f"feed = '{feed.name}'")
     there = {
         Gap(
             row.topic,
@@ -136,7 +135,8 @@ def note_gaps(spark: SparkSession, config: Config, feed: Feed, start: Start) -> 
             row.to_offset,
             row.reason,
         )
-        for row in noted.collect()
+        for row in small_table(spark, config.bronze, "gaps")
+        if row.feed == feed.name
     }
     rows = [(feed.name, *vars(gap).values()) for gap in start.gaps if gap not in there]
     if rows:
