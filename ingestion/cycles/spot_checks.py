@@ -16,7 +16,8 @@ from ingestion.config.feeds import Config, Feed
 from ingestion.cycles.explaining import explained
 from ingestion.cycles.spot_findings import Found, open_keys, record
 from ingestion.errors import UserError, log_trace
-from ingestion.gold_models.models import Model, declared_models
+from ingestion.gold_models.declared import declared_models
+from ingestion.gold_models.models import Model
 from ingestion.progress import complain
 from ingestion.reconcile.both_sides import Comparison, Key
 from ingestion.reconcile.comparisons import comparison_of

@@ -9,8 +9,11 @@ from pathlib import Path
 
 from ingestion.config.feeds import Config, Feed, choose, read_config
 from ingestion.errors import OK, SOURCE, UserError
-from ingestion.gold_models.models import Model, Table, declared_models, differences
+from ingestion.gold_models.declared import declared_models
+from ingestion.gold_models.model_differences import differences
+from ingestion.gold_models.models import Model
 from ingestion.gold_models.new_models import Missing, missing_models, show_model, write_models
+from ingestion.gold_models.proposed import Table
 from ingestion.gold_models.source_tables import known_places, source_tables
 from ingestion.progress import say
 

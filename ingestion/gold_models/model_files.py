@@ -8,14 +8,8 @@ import yaml
 
 from ingestion.config.feeds import read_project
 from ingestion.errors import SOURCE, UserError
-from ingestion.gold_models.models import (
-    ARGUMENTS,
-    Column,
-    Table,
-    files_in,
-    folders_of_dbt,
-    model_files,
-)
+from ingestion.gold_models.declared import files_in, folders_of_dbt, model_files
+from ingestion.gold_models.proposed import ARGUMENTS, Column, Table
 from ingestion.local_files import replace_file
 
 # Hive's metastore takes 128 characters, and a history has a longer name.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.config.feeds import Config, Feed
+from ingestion.gold_models.declared import declared_models, described_models
 from ingestion.gold_models.model_files import (
     folder_of_models,
     model_names,
@@ -12,7 +13,8 @@ from ingestion.gold_models.model_files import (
     tests_in,
     write,
 )
-from ingestion.gold_models.models import Model, Place, Table, declared_models, described_models
+from ingestion.gold_models.models import Model
+from ingestion.gold_models.proposed import Place, Table
 from ingestion.gold_models.source_tables import known_places, source_tables
 from ingestion.progress import say
 

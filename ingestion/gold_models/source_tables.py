@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ingestion.config.feeds import Config, Feed
 from ingestion.config.settings import ENCODINGS
-from ingestion.gold_models.models import Column, Place, Table
 from ingestion.gold_models.partitioned import remarks_on_partitioned
+from ingestion.gold_models.proposed import Column, Place, Table
 from ingestion.sniff.recognise import mapping
 from ingestion.tables import query_table
 

@@ -13,7 +13,8 @@ from ingestion.config.arguments import positive, seconds_or_0
 from ingestion.config.feeds import Config, choose, read_config
 from ingestion.config.settings import nearest
 from ingestion.errors import DIFFERENT, OK, UserError
-from ingestion.gold_models.models import Model, declared_models
+from ingestion.gold_models.declared import declared_models
+from ingestion.gold_models.models import Model
 from ingestion.progress import say
 from ingestion.reconcile.both_sides import Comparison, gold_table
 from ingestion.reconcile.compare import Reading, compare_checksums, count_source

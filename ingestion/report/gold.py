@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from ingestion.config.feeds import Config
-from ingestion.gold_models.models import Model, declared_models
+from ingestion.gold_models.declared import declared_models
+from ingestion.gold_models.models import Model
 from ingestion.report.facts import GoldTable
 from ingestion.report.standing import Standing, standing_of_tables
 from ingestion.tables import query_table

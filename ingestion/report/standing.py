@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import sqlglot
 
-from ingestion.gold_models.models import Place
+from ingestion.gold_models.proposed import Place
 from ingestion.reconcile.completeness import view_sql
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

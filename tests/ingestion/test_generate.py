@@ -14,7 +14,7 @@ from ingestion.config.feeds import read_config
 from ingestion.config.project_files import PROJECT_ROOT
 from ingestion.cycles.ages import GoldTable
 from ingestion.errors import CONFIGURATION, OK, SOURCE, UserError
-from ingestion.gold_models.models import declared_models
+from ingestion.gold_models.declared import declared_models
 from ingestion.gold_models.new_models import models_for_new_tables
 from tests.support.project import Project
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ingestion.config.feeds import Feed, read_config
-from ingestion.gold_models.models import declared_models
+from ingestion.gold_models.declared import declared_models
 from ingestion.reconcile.completeness import complete_up_to
 from tests.pipeline.shop_records import oms_record
 

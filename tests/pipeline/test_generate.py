@@ -8,8 +8,9 @@ import yaml
 
 from ingestion.__main__ import main as ingestion
 from ingestion.errors import CONFIGURATION, OK, SOURCE
+from ingestion.gold_models.declared import declared_models
 from ingestion.gold_models.model_files import model_names, names_in_use, write
-from ingestion.gold_models.models import TAKEN, Column, Table, declared_models
+from ingestion.gold_models.proposed import TAKEN, Column, Table
 from tests.pipeline.conftest import ROOT
 
 # What an analyst of the shop decided otherwise than the messages suggest.

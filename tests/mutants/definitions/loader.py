@@ -241,7 +241,7 @@ MUTANTS = (
     Mutant(
         name="generate: a column that the model does not have is not told",
         kind="a column forgotten",
-        file="ingestion/gold_models/models.py",
+        file="ingestion/gold_models/model_differences.py",
         before="if not (model.adds_columns or name in model.columns or name in model.left_out)",
         after="if not (model.adds_columns or model.columns or name in model.left_out)",
         tests=(
