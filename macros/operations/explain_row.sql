@@ -12,7 +12,7 @@
     select 'known once the project is read' as verdict
     {%- else -%}
     {%- set meta = cdc.gold_declaration(gold) -%}
-    {%- do cdc.check_explained_key(table, meta, key) -%}
+    {%- do cdc.check_explained_key(table, gold, meta, key) -%}
     {%- set sharded = cdc.shard_parts(meta) != [] -%}
     {%- set values = [] -%}
     {%- for value in key -%}
@@ -250,7 +250,7 @@
 {%- endmacro %}
 
 
-{% macro check_explained_key(table, meta, key) -%}
+{% macro check_explained_key(table, gold, meta, key) -%}
     {%- if not meta or not meta.key -%}
         {{ exceptions.raise_compiler_error("explain_row: '" ~ table ~ "' is no gold model of current_state.") }}
     {%- endif -%}
@@ -259,5 +259,14 @@
             "explain_row: the key of '" ~ table ~ "' has " ~ meta.key | length ~ " columns. Give a list of as many values, in the order"
             ~ " of _change.row_key in the table, such as ['1001']."
         ) }}
+    {%- endif -%}
+    {%- for value in key if value is boolean or value is float -%}
+        {{ exceptions.raise_compiler_error(
+            "explain_row: " ~ value ~ " in the key of '" ~ table ~ "' is a value, which may be written in several ways. Give its text as"
+            ~ " _change.row_key has it, in quotes, such as ['25.80']."
+        ) }}
+    {%- endfor -%}
+    {%- if not load_relation(gold) -%}
+        {{ exceptions.raise_compiler_error("explain_row: '" ~ table ~ "' has no table yet: run `dbt build` first.") }}
     {%- endif -%}
 {%- endmacro %}

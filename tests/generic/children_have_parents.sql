@@ -6,10 +6,10 @@
     {{ config(meta={'cdc': {'findings': true}}) }}
     {%- set columns = [columns] if columns is string else columns %}
     {%- set parent_columns = [parent_columns] if parent_columns is string else parent_columns %}
-    {%- if columns | length != parent_columns | length %}
+    {%- if not columns or columns | length != parent_columns | length %}
         {%- do exceptions.raise_compiler_error(
             'children_have_parents of ' ~ model ~ ' has ' ~ columns | length ~ ' columns and ' ~ parent_columns | length
-            ~ ' parent_columns: give one for each of the other'
+            ~ ' parent_columns: give one for each of the other, and at least one'
         ) %}
     {%- endif %}
 

@@ -101,6 +101,15 @@ def test_columns_that_move_between_yaml_and_call_rebuild_nothing(built):
         built.write_model("declared", MODELS["declared"])
 
 
+def test_a_row_of_a_table_that_is_not_built_is_one_sentence(built):
+    built.write_model("unbuilt", MODELS["declared"])
+    try:
+        outcome = built.dbt("show", "--inline", "{{ cdc.explain_row('unbuilt', ['1']) }}")
+    finally:
+        (built.root / "models" / "gold" / "unbuilt.sql").unlink()
+    assert "'unbuilt' has no table yet" in said_of(outcome)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
@@ -177,3 +186,12 @@ def test_children_may_have_a_filter(built):
         query = f"{{% set children %}}{children}{{% endset %}}"
         query += f"{{{{ cdc.test_children_have_parents(children, {listed}) }}}}"
         assert len(shown(built, "--inline", query)) == expected
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("columns", "of_parents"), [([], []), (["amount"], ["id", "amount"])])
+def test_children_name_a_column_of_the_parent_for_each_of_theirs(built, columns, of_parents):
+    listed = f"columns={columns}, parent=ref('declared'), parent_columns={of_parents}"
+    query = f"{{{{ cdc.test_children_have_parents(ref('declared'), {listed}) }}}}"
+    sentence = f"has {len(columns)} columns and {len(of_parents)} parent_columns: give one for each"
+    assert sentence in said_of(built.dbt("show", "--inline", query))

@@ -178,6 +178,8 @@ def test_a_row_of_no_table_or_half_a_key_is_refused(shop):
         ("cdc_changes", ["1"], "'cdc_changes' is no gold model"),
         ("orders_history", ["1"], "'orders_history' is no gold model"),
         ("order_items", ["1"], "the key of 'order_items' has"),
+        ("orders", [25.8], "25.8 in the key of 'orders' is a value"),
+        ("orders", [True], "True in the key of 'orders' is a value"),
     ):
         inline = f"{{{{ cdc.explain_row('{table}', {key}) }}}}"
         outcome = shop.dbt("show", "--inline", inline)
