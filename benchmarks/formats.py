@@ -26,6 +26,8 @@ from tests.formats.conftest import HERE, load_lines, rendered_macros, wire_bytes
 
 BYTES = 40_000_000
 ROUNDS = 3
+# Until Java has compiled what a format's parse takes, each run is faster than the one before.
+WARM_UP = 5
 MESSAGES = """
     select
         'bench' as feed, 'bench' as format, 'bench' as topic, 0 as topic_generation,
@@ -92,8 +94,8 @@ def row(name: str, canal: Prepared, own: Prepared) -> str:
     """Measure a format in turn with Canal, and return its row of the table: medians."""
     rounds = [
         tuple(seconds(lambda one=one: run(one)) for one in (canal.parse, own.scan, own.parse))
-        for _ in range(ROUNDS + 1)
-    ][1:]
+        for _ in range(WARM_UP + ROUNDS)
+    ][WARM_UP:]
     parsed = statistics.median(taken for _, _, taken in rounds)
     against_scan = statistics.median(taken / scanned for _, scanned, taken in rounds)
     per_byte = statistics.median(
