@@ -20,7 +20,9 @@ MUTANTS = (
         file="macros/gold/plan/new_changes_of_table.sql",
         before=".get('version', -1) > mark.version -%}\n            {{ return(true) }}",
         after=".get('version', -1) > mark.version -%}\n            {{ return(false) }}",
-        tests=("tests/pipeline/test_silence.py",),
+        tests=(
+            "tests/pipeline/test_silence.py::test_a_table_is_noted_once_and_none_is_passed_over",
+        ),
     ),
     Mutant(
         name="runs: how far a model has come is not written",
