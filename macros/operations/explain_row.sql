@@ -6,13 +6,14 @@
 
     dbt show --inline "{{ explain_row('orders', ['1001']) }}" --limit 50 -#}
 {% macro explain_row(table, key) -%}
-    {%- set gold = ref(table) -%}
+    {%- do ref(table) -%}
     {%- do ref('cdc_sequence_ranges') -%}
     {%- if not execute -%}
     select 'known once the project is read' as verdict
     {%- else -%}
+    {%- set gold = cdc.gold_table_named(table, 'explain_row') -%}
     {%- set meta = cdc.gold_declaration(gold) -%}
-    {%- do cdc.check_explained_key(table, gold, meta, key) -%}
+    {%- do cdc.check_explained_key(table, meta, key) -%}
     {%- set sharded = cdc.shard_parts(meta) != [] -%}
     {%- set values = [] -%}
     {%- for value in key -%}
@@ -250,10 +251,7 @@
 {%- endmacro %}
 
 
-{% macro check_explained_key(table, gold, meta, key) -%}
-    {%- if not meta or not meta.key -%}
-        {{ exceptions.raise_compiler_error("explain_row: '" ~ table ~ "' is no gold model of current_state.") }}
-    {%- endif -%}
+{% macro check_explained_key(table, meta, key) -%}
     {%- if key is string or key is mapping or key is not sequence or key | length != meta.key | length -%}
         {{ exceptions.raise_compiler_error(
             "explain_row: the key of '" ~ table ~ "' has " ~ meta.key | length ~ " columns. Give a list of as many values, in the order"
@@ -266,7 +264,4 @@
             ~ " _change.row_key has it, in quotes, such as ['25.80']."
         ) }}
     {%- endfor -%}
-    {%- if not load_relation(gold) -%}
-        {{ exceptions.raise_compiler_error("explain_row: '" ~ table ~ "' has no table yet: run `dbt build` first.") }}
-    {%- endif -%}
 {%- endmacro %}

@@ -130,19 +130,6 @@ when matched then delete
 {%- endmacro %}
 
 
-{#- The relation of a gold model of current_state. -#}
-{% macro gold_table_named(table, operation) -%}
-    {%- for node in cdc.gold_models() if node.name == table and node.config.materialized == 'current_state' -%}
-        {%- set gold = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
-        {%- if load_relation(gold) is none -%}
-            {{ exceptions.raise_compiler_error(operation ~ ": '" ~ table ~ "' is not in gold yet: run dbt first.") }}
-        {%- endif -%}
-        {{ return(gold) }}
-    {%- endfor -%}
-    {{ exceptions.raise_compiler_error(operation ~ ": '" ~ table ~ "' is no gold model of current_state.") }}
-{%- endmacro %}
-
-
 {% macro check_lateness(lateness) -%}
     {%- if not modules.re.fullmatch('[0-9]+ (second|minute|hour|day|week|month|year)s?', lateness | string) -%}
         {{ exceptions.raise_compiler_error(

@@ -107,7 +107,7 @@ def test_a_row_of_a_table_that_is_not_built_is_one_sentence(built):
         outcome = built.dbt("show", "--inline", "{{ cdc.explain_row('unbuilt', ['1']) }}")
     finally:
         (built.root / "models" / "gold" / "unbuilt.sql").unlink()
-    assert "'unbuilt' has no table yet" in said_of(outcome)
+    assert "explain_row: 'unbuilt' is not in gold yet: run dbt first." in said_of(outcome)
 
 
 @pytest.mark.long
